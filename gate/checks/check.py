@@ -1,0 +1,149 @@
+"""What all checks have in common: the keys a policy writes, and the slices they are about."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from gate.evidence.panel import Panel
+from gate.evidence.rows import Kind
+from gate.evidence.table import BoolArray
+from gate.finding import Finding, Level
+
+Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Margin = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
+NoLimit = Literal["none"]
+Bound = Literal["score", "exact", "bootstrap", "point"]
+Against = Literal["baseline", "anchor"]
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Some units of a panel, and the limit they are held to."""
+
+    label: Mapping[str, str]
+    mask: BoolArray
+    limit: float
+    min_n: int = 1
+
+
+class Check(BaseModel, ABC):
+    """A requirement that can be evaluated on one suite."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    kinds: ClassVar[frozenset[Kind]]
+    """The kinds of suite it can read."""
+    limit_keys: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Pairs of keys, as `("margin", "margins")`: one number, or one a value of `by`."""
+
+    id: Id = Field(description="Names the check in reports and waivers.")
+    check: str = Field(description="The kind of check.")
+    suite: str = Field(description="The suite of the runs that it is about.", min_length=1)
+    level: Level = Field(Level.BLOCK, description="What a finding that does not pass does.")
+    on_inconclusive: Level = Field(
+        Level.BLOCK, description="The same for findings that are inconclusive only."
+    )
+    confidence: float | None = Field(
+        None, gt=0.5, lt=1, description="Two-sided level; the policy's `statistics` by default."
+    )
+    bound: Bound | None = Field(
+        None, description="The deciding bound; the policy's `statistics` by default."
+    )
+
+    @property
+    def level_of_confidence(self) -> float:
+        """The two-sided level, once the policy has filled it in."""
+        return 0.95 if self.confidence is None else self.confidence
+
+    @property
+    def deciding_bound(self) -> Bound:
+        """The bound, once the policy has filled it in."""
+        return self.bound or "score"
+
+    @property
+    def methods_used(self) -> tuple[str, ...]:
+        """The methods whose evidence it needs; empty for every method."""
+        return ()
+
+    @property
+    def roles_used(self) -> tuple[str, ...]:
+        """The roles whose evidence it needs, the candidate first."""
+        return ("candidate",)
+
+    def absolute(self) -> Self | None:
+        """Give the part of the check that needs the candidate alone; None where there is none."""
+        return self if self.roles_used == ("candidate",) else None
+
+    def mismatches(self, panel: Panel) -> list[str]:
+        """List what the policy says of the suite that the evidence contradicts."""
+        return []
+
+    @abstractmethod
+    def run(self, panel: Panel) -> Iterator[Finding]:
+        """Evaluate it on usable evidence; one finding for each slice and limit."""
+
+
+class SlicedCheck(Check):
+    """A check that may be asked for slices, each with a limit of its own."""
+
+    by: str | None = Field(None, description="A column: one finding for each of its values.")
+    min_n: int = Field(
+        1, ge=1, description="Units a slice needs before it can pass; fewer is inconclusive."
+    )
+
+    @model_validator(mode="after")
+    def _limits_and_by_belong_together(self) -> "SlicedCheck":
+        for _, several in self.limit_keys:
+            if getattr(self, several) is not None and self.by is None:
+                raise ValueError(f"`{several}` needs `by`: the column whose values it names")
+        return self
+
+    def slices(self, panel: Panel, one: str, several: str) -> list[Slice]:
+        """Cut the panel into slices for one pair of limit keys.
+
+        A single number holds for every slice of `by`, or for the whole suite where there is no
+        `by` or where the slices have numbers of their own.
+        """
+        single, named = getattr(self, one), getattr(self, several, None)
+        whole = panel.mask_all()
+        found = []
+        if single is not None and (self.by is None or named is not None):
+            found.append(Slice({}, whole, single, self.min_n))
+        if self.by is None:
+            return found
+        for name in panel.names(self.by):
+            limit = single if named is None else named.get(name, named.get("default", "none"))
+            if limit is not None and limit != "none":
+                found.append(Slice({self.by: name}, panel.mask(self.by, name), limit, self.min_n))
+        return found
+
+    def mismatches(self, panel: Panel) -> list[str]:
+        """List unknown columns, limits for values that no id has, values without a limit."""
+        if self.by is None:
+            return []
+        names = panel.names(self.by)
+        if not names:
+            known = ", ".join(sorted(name for name in panel.columns if panel.names(name)))
+            return [f"by: no id of suite {self.suite!r} has a {self.by!r} (columns: {known})"]
+        found = []
+        for _, several in self.limit_keys:
+            limits = getattr(self, several)
+            if limits is None:
+                continue
+            unknown = sorted(set(limits) - {*names, "default"})
+            unlimited = [] if "default" in limits else sorted(set(names) - set(limits))
+            found += [
+                f"{several}: no id of suite {self.suite!r} has {self.by} {name!r} "
+                f"(there are {', '.join(names)})"
+                for name in unknown
+            ]
+            found += [
+                f"{several}: {self.by} {name!r} of suite {self.suite!r} has no limit; "
+                "add one, or `default:`"
+                for name in unlimited
+            ]
+        return found

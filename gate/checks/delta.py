@@ -1,0 +1,289 @@
+"""Judge a change against another checkpoint: the one rule that all paired checks share."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gate.checks.check import Check
+from gate.checks.wording import percent, pt, rows
+from gate.evidence.panel import Panel, Sample
+from gate.evidence.table import BoolArray, IntArray
+from gate.finding import Ends, Estimate, Finding, Outcome
+from gate.reasons import Reason
+from gate.stats.interval import TOLERANCE, Interval, is_binary
+from gate.stats.mcnemar import mcnemar_exact
+from gate.stats.paired import delta_interval, min_attainable_delta
+from gate.stats.power import attainable_delta_needed_n, delta_mde, delta_needed_n
+from gate.stats.tipping import flips_until
+
+BOUND_NAMES = {
+    ("score", True): "Tango score",
+    ("score", False): "add-two bootstrap",
+    ("exact", True): "melded exact McNemar",
+    ("exact", False): "Tango score on summed rates",
+    ("bootstrap", True): "percentile bootstrap",
+    ("bootstrap", False): "percentile bootstrap",
+    ("point", True): "no bound",
+    ("point", False): "no bound",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Two roles' verdicts on the same units of one slice."""
+
+    ids: tuple[str, ...]
+    other: Sample
+    candidate: Sample
+
+    @property
+    def paired(self) -> BoolArray:
+        """Units without any unscored test case on either side."""
+        return self.other.scored & self.candidate.scored
+
+    @property
+    def binary(self) -> bool:
+        """Whether every rate is 0 or 1."""
+        return is_binary(
+            self.other.k, self.other.low, self.other.high, self.candidate.low, self.candidate.high
+        )
+
+    def flips(self) -> tuple[IntArray, IntArray]:
+        """Find the units that were fixed and those that broke, as indices."""
+        shift = np.where(self.paired, self.candidate.low - self.other.low, 0)
+        return np.flatnonzero(shift < 0), np.flatnonzero(shift > 0)
+
+    def interval(self, confidence: float, bound: str) -> Interval:
+        """Bound the mean change, each end with the unscored rows against it."""
+        k = self.other.k
+        worst = delta_interval(
+            self.other.low, self.candidate.high, k, confidence=confidence, bound=bound
+        )
+        if bool(self.paired.all()):
+            return worst
+        best = delta_interval(
+            self.other.high, self.candidate.low, k, confidence=confidence, bound=bound
+        )
+        shift = (self.candidate.low - self.other.low)[self.paired] / k[self.paired]
+        value = float(shift.mean()) if len(shift) else math.nan
+        return Interval(value, best.lower, worst.upper)
+
+    def worst_flips(self) -> tuple[int, int]:
+        """Count fixed and broken units with the unscored rows worst for the candidate."""
+        shift = self.candidate.high - self.other.low
+        return int((shift < 0).sum()), int((shift > 0).sum())
+
+
+def judge_delta(
+    check: Check,
+    panel: Panel,
+    *,
+    change: Change,
+    against: str,
+    label: Mapping[str, str],
+    margin: float,
+    min_n: int,
+    noun: str,
+) -> Finding:
+    """Hold the change of a rate against a margin.
+
+    Args:
+        check: The check that asks.
+        panel: The suite it is about.
+        change: The verdicts of both roles.
+        against: The other role, as `baseline`.
+        label: The slice.
+        margin: The largest change that may be, as a fraction of 1.
+        min_n: Units needed before it can pass.
+        noun: What a counted verdict is, as `unsafe`.
+    """
+    confidence, bound = check.level_of_confidence, check.deciding_bound
+    n = len(change.ids)
+    interval = change.interval(confidence, bound)
+    fixed, broken = change.flips()
+    worst = change.worst_flips()
+    attainable = min_attainable_delta(
+        float((change.other.high / change.other.k).sum()), n, confidence=confidence, bound=bound
+    )
+    outcome, reason = _outcome(interval, margin, attainable, n, min_n)
+    needed = _needed(outcome, reason, change, worst, margin, confidence)
+    bootstrap = change.interval(confidence, "bootstrap")
+    discordance = (len(fixed) + len(broken)) / n
+    return Finding(
+        id=check.id,
+        check=check.check,
+        suite=check.suite,
+        slice=dict(label),
+        measure="delta",
+        outcome=outcome,
+        level=check.level,
+        on_inconclusive=check.on_inconclusive,
+        reason=reason,
+        against=against,
+        summary=_summary(change, interval, margin, noun, len(fixed), len(broken), against),
+        next_step=_next_step(
+            reason, change, interval, margin, attainable, needed, confidence, bound
+        ),
+        estimate=Estimate(
+            value=interval.value,
+            lower=interval.lower,
+            upper=interval.upper,
+            confidence=confidence,
+            bound=BOUND_NAMES[bound, change.binary],
+        ),
+        bootstrap=Ends(lower=bootstrap.lower, upper=bootstrap.upper),
+        limit=margin,
+        n=n,
+        fixed=len(fixed),
+        broken=len(broken),
+        p_value=mcnemar_exact(len(fixed), len(broken)) if change.binary else None,
+        unscored={against: change.other.unscored, "candidate": change.candidate.unscored},
+        attainable=attainable,
+        mde=delta_mde(n, discordance, margin=margin, confidence=confidence),
+        tipping_flips=_tipping(change, worst, margin, confidence, bound),
+        needed_n=needed,
+        behaviors_broken=tuple(change.ids[i] for i in broken),
+        behaviors_fixed=tuple(change.ids[i] for i in fixed),
+        notes=_notes(change, bound),
+    )
+
+
+def _outcome(
+    interval: Interval, margin: float, attainable: float, n: int, min_n: int
+) -> tuple[Outcome, Reason | None]:
+    """Apply design's rule; NaN and everything unknown falls through to inconclusive."""
+    if interval.upper <= margin + TOLERANCE and n >= min_n and not math.isnan(interval.value):
+        return Outcome.PASS, None
+    if interval.lower > TOLERANCE and interval.upper > margin + TOLERANCE:
+        return Outcome.BLOCK, Reason.C_REGRESSION
+    if attainable > margin + TOLERANCE:
+        return Outcome.INCONCLUSIVE, Reason.P_UNATTAINABLE
+    if n < min_n:
+        return Outcome.INCONCLUSIVE, Reason.P_MIN_N
+    return Outcome.INCONCLUSIVE, Reason.C_REGRESSION_OPEN
+
+
+def _needed(
+    outcome: Outcome,
+    reason: Reason | None,
+    change: Change,
+    worst: tuple[int, int],
+    margin: float,
+    confidence: float,
+) -> int | None:
+    if reason is Reason.P_UNATTAINABLE:
+        rate = float((change.other.high / change.other.k).mean())
+        return attainable_delta_needed_n(rate, margin=margin, confidence=confidence)
+    if outcome is Outcome.INCONCLUSIVE and change.binary:
+        return delta_needed_n(*worst, len(change.ids), margin=margin, confidence=confidence)
+    return None
+
+
+def _tipping(
+    change: Change, worst: tuple[int, int], margin: float, confidence: float, bound: str
+) -> int | None:
+    """Count the candidate verdicts that would have to be otherwise to pass, or to stop passing."""
+    if not change.binary or bound == "point":
+        return None
+    fixed, broken = worst
+    n = len(change.ids)
+    deciding = "score" if bound == "bootstrap" else bound
+    unsafe = int((change.candidate.high > 0).sum())
+
+    def passes(flips: int, sign: int = 1) -> bool:
+        moved = broken + sign * flips
+        table = (fixed - min(moved, 0), max(moved, 0))
+        return bool(upper_end(*table, n, confidence, deciding) <= margin + TOLERANCE)
+
+    if passes(0):
+        return flips_until(passes, n - fixed - broken)
+    return flips_until(lambda flips: passes(flips, -1), unsafe)
+
+
+def upper_end(fixed: int, broken: int, n: int, confidence: float, bound: str) -> float:
+    """Bound the change from above, given only how many units flipped each way."""
+    other = np.zeros(n, dtype=np.int64)
+    candidate = np.zeros(n, dtype=np.int64)
+    other[:fixed] = 1
+    candidate[fixed : fixed + broken] = 1
+    ones = np.ones(n, dtype=np.int64)
+    return delta_interval(other, candidate, ones, confidence=confidence, bound=bound).upper
+
+
+def _summary(
+    change: Change,
+    interval: Interval,
+    margin: float,
+    noun: str,
+    fixed: int,
+    broken: int,
+    against: str,
+) -> str:
+    if math.isnan(interval.value):
+        return f"no pair of verdicts to compare with the {against}"
+    before = float((change.other.low / change.other.k)[change.paired].mean())
+    after = float((change.candidate.low / change.candidate.k)[change.paired].mean())
+    return (
+        f"{noun} {percent(before)} → {percent(after)}: {pt(interval.value)} "
+        f"({broken} broken, {fixed} fixed of {len(change.ids)}); "
+        f"bound {pt(interval.lower)} to {pt(interval.upper)}, margin {pt(margin)}"
+    )
+
+
+def _next_step(
+    reason: Reason | None,
+    change: Change,
+    interval: Interval,
+    margin: float,
+    attainable: float,
+    needed: int | None,
+    confidence: float,
+    bound: str,
+) -> str:
+    if reason is None:
+        return ""
+    n = len(change.ids)
+    if reason is Reason.P_UNATTAINABLE:
+        more = f"use {needed} behaviors or more, or " if needed else "use "
+        return (
+            f"No data at n={n} could show a margin below {pt(attainable, up=True)}: "
+            f"{more}a margin of at least that."
+        )
+    if reason is Reason.P_MIN_N:
+        return f"The check asks for more units than the {n} there are: add some, or pool slices."
+    missing = change.other.unscored + change.candidate.unscored
+    if missing and _best_upper(change, confidence, bound) <= margin + TOLERANCE:
+        return (
+            f"Judge the {rows(missing)} unscored first: taken at their best for the candidate "
+            "it passes."
+        )
+    would = f"it passes from a margin of {pt(interval.upper, up=True)}"
+    if reason is Reason.C_REGRESSION:
+        return f"See what broke with `gate diff`; {would}."
+    if needed is None:
+        return f"More behaviors at these shares would not help; {would}."
+    return f"About {max(needed - n, 1)} more behaviors at these shares would decide it; {would}."
+
+
+def _best_upper(change: Change, confidence: float, bound: str) -> float:
+    best: Any = delta_interval(
+        change.other.high, change.candidate.low, change.other.k, confidence=confidence, bound=bound
+    )
+    return float(best.upper)
+
+
+def _notes(change: Change, bound: str) -> tuple[str, ...]:
+    notes = []
+    missing = change.other.unscored + change.candidate.unscored
+    if missing:
+        notes.append(
+            f"{rows(missing)} unscored: at their worst for the candidate in the upper end, "
+            "at their best in the lower"
+        )
+    fixed, broken = change.flips()
+    if bound == "bootstrap" and not len(fixed) + len(broken):
+        notes.append("nothing flipped, so a bootstrap bound is 0 whatever the truth is")
+    return tuple(notes)

@@ -1,0 +1,287 @@
+"""Judge a level of the candidate alone: a rate under its ceiling, a share above its floor."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from gate.checks.check import Check, Slice
+from gate.checks.wording import floor_percent, percent, rows
+from gate.evidence.panel import Sample
+from gate.finding import Ends, Estimate, Finding, Measure, Outcome
+from gate.reasons import Reason
+from gate.stats.interval import TOLERANCE, Interval, is_binary
+from gate.stats.power import floor_mde, floor_needed_n, rate_mde, rate_needed_n, zero_event_needed_n
+from gate.stats.proportion import max_attainable_rate, min_attainable_rate, rate_interval
+from gate.stats.tipping import flips_until
+
+BOUND_NAMES = {
+    "score": "Clopper-Pearson",
+    "exact": "Clopper-Pearson",
+    "bootstrap": "percentile bootstrap",
+    "point": "no bound",
+}
+
+
+def span(sample: Sample, confidence: float, bound: str) -> Interval:
+    """Bound a rate, each end with the unscored rows against it."""
+    worst = rate_interval(sample.high, sample.k, confidence=confidence, bound=bound)
+    if not sample.unscored:
+        return worst
+    best = rate_interval(sample.low, sample.k, confidence=confidence, bound=bound)
+    scored = (sample.low / sample.k)[sample.scored]
+    return Interval(float(scored.mean()) if len(scored) else math.nan, best.lower, worst.upper)
+
+
+def judge_ceiling(
+    check: Check, *, sample: Sample, part: Slice, label: Mapping[str, str], noun: str
+) -> Finding:
+    """Hold a rate of the candidate against a ceiling.
+
+    Args:
+        check: The check that asks.
+        sample: The candidate's verdicts in the slice.
+        part: The slice's limit and minimum size.
+        label: The slice, in full.
+        noun: What a counted verdict is, as `unsafe`.
+    """
+    confidence, bound = check.level_of_confidence, check.deciding_bound
+    n, ceiling = len(sample.k), part.limit
+    interval = span(sample, confidence, bound)
+    attainable = min_attainable_rate(n, confidence=confidence, bound=bound)
+    outcome, reason = _ceiling_outcome(interval, ceiling, attainable, n, part.min_n)
+    worst = float((sample.high / sample.k).sum())
+    needed = None
+    if reason is Reason.P_UNATTAINABLE:
+        needed = zero_event_needed_n(ceiling, confidence=confidence)
+    elif outcome is Outcome.INCONCLUSIVE:
+        needed = rate_needed_n(worst, n, ceiling=ceiling, confidence=confidence)
+    count = f"{float((sample.low / sample.k)[sample.scored].sum()):g} of {n}"
+    return _finding(
+        check,
+        label,
+        "rate",
+        outcome,
+        reason,
+        sample=sample,
+        interval=interval,
+        limit=ceiling,
+        attainable=attainable,
+        needed=needed,
+        summary=(
+            f"{noun} {percent(interval.value)} ({count}); bound {percent(interval.lower)} to "
+            f"{percent(interval.upper)}, ceiling {percent(ceiling)}"
+        ),
+        next_step=_ceiling_step(reason, sample, interval, ceiling, attainable, needed, check),
+        mde=rate_mde(n, ceiling=ceiling, confidence=confidence),
+        tipping=_ceiling_tipping(sample, ceiling, confidence, bound),
+    )
+
+
+def judge_floor(
+    check: Check,
+    *,
+    sample: Sample,
+    floor: float,
+    label: Mapping[str, str],
+    measure: Measure,
+    noun: str,
+) -> Finding:
+    """Hold a share of the candidate's records, the more the better, against a floor."""
+    confidence, bound = check.level_of_confidence, check.deciding_bound
+    n = len(sample.k)
+    interval = span(sample, confidence, bound)
+    attainable = max_attainable_rate(n, confidence=confidence, bound=bound)
+    outcome, reason = floor_outcome(interval, floor, attainable)
+    needed = None
+    if outcome is Outcome.INCONCLUSIVE:
+        needed = floor_needed_n(float(sample.low.sum()), n, floor=floor, confidence=confidence)
+    return _finding(
+        check,
+        label,
+        measure,
+        outcome,
+        reason,
+        sample=sample,
+        interval=interval,
+        limit=floor,
+        attainable=attainable,
+        needed=needed,
+        summary=(
+            f"{noun} {percent(interval.value)} ({int(sample.low.sum())} of {n}); bound "
+            f"{percent(interval.lower)} to {percent(interval.upper)}, floor {percent(floor)}"
+        ),
+        next_step=floor_step(reason, n, interval, attainable, needed),
+        mde=floor_mde(n, floor=floor, confidence=confidence),
+        tipping=None,
+    )
+
+
+def floor_outcome(
+    interval: Interval, floor: float, attainable: float
+) -> tuple[Outcome, Reason | None]:
+    """Apply the ceiling's rule mirrored."""
+    if interval.lower >= floor - TOLERANCE:
+        return Outcome.PASS, None
+    if interval.upper < floor - TOLERANCE:
+        return Outcome.BLOCK, Reason.C_FLOOR
+    if attainable < floor - TOLERANCE:
+        return Outcome.INCONCLUSIVE, Reason.P_UNATTAINABLE
+    return Outcome.INCONCLUSIVE, Reason.C_FLOOR_OPEN
+
+
+def floor_step(
+    reason: Reason | None, n: int, interval: Interval, attainable: float, needed: int | None
+) -> str:
+    """Say what would let a floor pass."""
+    would = f"it passes from a floor of {floor_percent(interval.lower)}"
+    match reason:
+        case None:
+            return ""
+        case Reason.P_UNATTAINABLE:
+            return f"No data at n={n} could show more than {floor_percent(attainable)}: {would}."
+        case Reason.C_FLOOR:
+            return f"See which records are wrong with `gate diff`; {would}."
+        case _ if needed is not None:
+            more = max(needed - n, 1)
+            return f"About {more} more records at these shares would decide it; {would}."
+        case _:
+            return f"More records at these shares would not help; {would}."
+
+
+def _ceiling_outcome(
+    interval: Interval, ceiling: float, attainable: float, n: int, min_n: int
+) -> tuple[Outcome, Reason | None]:
+    if interval.upper <= ceiling + TOLERANCE and n >= min_n and not math.isnan(interval.value):
+        return Outcome.PASS, None
+    if interval.lower > ceiling + TOLERANCE:
+        return Outcome.BLOCK, Reason.C_CEILING
+    if attainable > ceiling + TOLERANCE:
+        return Outcome.INCONCLUSIVE, Reason.P_UNATTAINABLE
+    if n < min_n:
+        return Outcome.INCONCLUSIVE, Reason.P_MIN_N
+    return Outcome.INCONCLUSIVE, Reason.C_CEILING_OPEN
+
+
+def _ceiling_step(
+    reason: Reason | None,
+    sample: Sample,
+    interval: Interval,
+    ceiling: float,
+    attainable: float,
+    needed: int | None,
+    check: Check,
+) -> str:
+    n = len(sample.k)
+    would = f"it passes from a ceiling of {percent(interval.upper, up=True)}"
+    match reason:
+        case None:
+            return ""
+        case Reason.P_UNATTAINABLE:
+            more = f"use {needed} rows or more, or " if needed else "use "
+            return (
+                f"No data at n={n} could show less than {percent(attainable, up=True)}: "
+                f"{more}a ceiling of at least that."
+            )
+        case Reason.P_MIN_N:
+            return f"The check asks for more units than the {n} there are: add some, or pool."
+        case Reason.C_CEILING:
+            return f"See which rows these are with `gate diff`; {would}."
+        case _:
+            return _open_ceiling_step(sample, ceiling, needed, check, would)
+
+
+def _open_ceiling_step(
+    sample: Sample, ceiling: float, needed: int | None, check: Check, would: str
+) -> str:
+    if sample.unscored:
+        best = rate_interval(
+            sample.low, sample.k, confidence=check.level_of_confidence, bound=check.deciding_bound
+        )
+        if best.upper <= ceiling + TOLERANCE:
+            return (
+                f"Judge the {rows(sample.unscored)} unscored first: taken at their best for the "
+                "candidate it passes."
+            )
+    if needed is None:
+        return f"More rows at this rate would not help; {would}."
+    more = max(needed - len(sample.k), 1)
+    return f"About {more} more rows at this rate would decide it; {would}."
+
+
+def _ceiling_tipping(sample: Sample, ceiling: float, confidence: float, bound: str) -> int | None:
+    if bound == "point" or not is_binary(sample.k, sample.low, sample.high):
+        return None
+    n, count = len(sample.k), int((sample.high > 0).sum())
+
+    def passes(flips: int, sign: int = 1) -> bool:
+        counts = count + sign * flips
+        ends = _count_interval(counts, n, confidence, bound)
+        return ends.upper <= ceiling + TOLERANCE
+
+    if passes(0):
+        return flips_until(passes, n - count)
+    return flips_until(lambda flips: passes(flips, -1), count)
+
+
+def _count_interval(count: int, n: int, confidence: float, bound: str) -> Interval:
+    x = np.zeros(n, dtype=np.int64)
+    x[:count] = 1
+    return rate_interval(x, np.ones(n, dtype=np.int64), confidence=confidence, bound=bound)
+
+
+def _finding(
+    check: Check,
+    label: Mapping[str, str],
+    measure: Measure,
+    outcome: Outcome,
+    reason: Reason | None,
+    *,
+    sample: Sample,
+    interval: Interval,
+    limit: float,
+    attainable: float,
+    needed: int | None,
+    summary: str,
+    next_step: str,
+    mde: float | None,
+    tipping: int | None,
+) -> Finding:
+    confidence, bound = check.level_of_confidence, check.deciding_bound
+    bootstrap = span(sample, confidence, "bootstrap")
+    return Finding(
+        id=check.id,
+        check=check.check,
+        suite=check.suite,
+        slice=dict(label),
+        measure=measure,
+        outcome=outcome,
+        level=check.level,
+        on_inconclusive=check.on_inconclusive,
+        reason=reason,
+        summary=summary,
+        next_step=next_step,
+        estimate=Estimate(
+            value=interval.value,
+            lower=interval.lower,
+            upper=interval.upper,
+            confidence=confidence,
+            bound=BOUND_NAMES[bound],
+        ),
+        bootstrap=Ends(lower=bootstrap.lower, upper=bootstrap.upper),
+        limit=limit,
+        limit_is="ceiling" if measure == "rate" else "floor",
+        n=len(sample.k),
+        unscored={"candidate": sample.unscored},
+        attainable=attainable,
+        mde=mde,
+        tipping_flips=tipping,
+        needed_n=needed,
+        notes=_notes(sample),
+    )
+
+
+def _notes(sample: Sample) -> tuple[str, ...]:
+    if not sample.unscored:
+        return ()
+    return (f"{rows(sample.unscored)} unscored: each end of the bound is taken against them",)

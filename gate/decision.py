@@ -1,0 +1,219 @@
+"""What the gate decided, with everything a report may show; built once, never changed."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from gate.finding import Ends, Estimate, Finding, Level, Outcome
+from gate.ledger import Ledger
+
+
+class Verdict(StrEnum):
+    """The four decisions."""
+
+    RELEASE = "release"
+    BLOCK = "block"
+    INCONCLUSIVE = "inconclusive"
+    NONE = "none"
+
+
+EXIT_CODES: Mapping[Verdict, int] = {
+    Verdict.RELEASE: 0,
+    Verdict.BLOCK: 1,
+    Verdict.INCONCLUSIVE: 3,
+    Verdict.NONE: 4,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyRef:
+    """Which policy decided."""
+
+    name: str
+    sha256: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteSummary:
+    """One suite of one run."""
+
+    kind: str
+    ids: int
+    ids_sha256: str
+    verdicts_sha256: str
+    files: Mapping[str, str]
+    """Path as the manifest has it, to sha256 of the stored bytes."""
+    fingerprint: Mapping[str, str]
+    """What decides comparability, as `judge.id`; `unknown` where not declared."""
+    ledgers: tuple[Ledger, ...]
+    problems: tuple[str, ...]
+    """Why the suite is unusable; empty where it is usable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary:
+    """One checkpoint's run."""
+
+    checkpoint: Mapping[str, str]
+    """Name, revision and digests; `unknown` where not declared."""
+    digest: str
+    """Of the manifest and every file read; empty where the run could not be read."""
+    suites: Mapping[str, SuiteSummary]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverviewRow:
+    """One row of the method by category table."""
+
+    method: str
+    category: str
+    """Empty for all categories together."""
+    n: int
+    baseline: Estimate | None
+    candidate: Estimate | None
+    delta: Estimate | None
+    bootstrap: Ends | None
+    """Of the delta."""
+    fixed: int | None
+    broken: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """Two ways of averaging one method's rates over very unequal categories."""
+
+    method: str
+    plain: tuple[float | None, float | None]
+    """Baseline and candidate: every behavior counts the same."""
+    category_weighted: tuple[float | None, float | None]
+    """Baseline and candidate: every category counts the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """The method by category table of one suite."""
+
+    suite: str
+    rate: str
+    """What the rate is of, as `unsafe`, `refused (safe prompts)`, `wrong`."""
+    column: str
+    """The category column, as `semantic_category`; empty where the suite has none."""
+    rows: tuple[OverviewRow, ...]
+    means: tuple[Means, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaiverUse:
+    """What became of one waiver."""
+
+    check: str
+    slice: Mapping[str, str]
+    up_to: float | None
+    reason: str
+    owner: str
+    ticket: str
+    expires: date
+    note: str
+    """What became of it, in words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waivers:
+    """Every waiver of the policy, in exactly one of these."""
+
+    used: tuple[WaiverUse, ...] = ()
+    unused: tuple[WaiverUse, ...] = ()
+    expired: tuple[WaiverUse, ...] = ()
+    exceeded: tuple[WaiverUse, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """The whole outcome."""
+
+    verdict: Verdict
+    today: date
+    policy: PolicyRef
+    tool_version: str
+    non_standard: tuple[str, ...]
+    """Why the numbers cannot be held against published HarmBench numbers."""
+    warnings: tuple[str, ...]
+    runs: Mapping[str, RunSummary]
+    """By role: `baseline`, `candidate`, `anchor`."""
+    findings: tuple[Finding, ...]
+    waivers: Waivers
+    overviews: tuple[Overview, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of `gate check`, whatever the report."""
+        return EXIT_CODES[self.verdict]
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Findings by what they do: the four outcomes, with `waived` and `warned` apart."""
+        tally = Counter(_bin(finding) for finding in self.findings)
+        names = ("pass", "block", "inconclusive", "unusable", "waived", "warned")
+        return {name: tally[name] for name in names}
+
+    @property
+    def headline(self) -> str:
+        """The decision in one sentence."""
+        counts = self.counts
+        match self.verdict:
+            case Verdict.BLOCK:
+                return f"BLOCK: {_plural(counts['block'], 'requirement')} violated."
+            case Verdict.INCONCLUSIVE:
+                return (
+                    "INCONCLUSIVE: nothing is shown to be violated, but "
+                    f"{_plural(counts['inconclusive'], 'requirement')} could not be shown to hold."
+                )
+            case Verdict.NONE:
+                return (
+                    "NO DECISION: some evidence is unusable "
+                    f"({_plural(counts['unusable'], 'finding')})."
+                )
+            case Verdict.RELEASE:
+                return _release_headline(self.findings, counts)
+
+
+def decide(findings: Sequence[Finding]) -> Verdict:
+    """Reduce findings to one decision: unusable, then blocked, then inconclusive, then release.
+
+    No findings at all prove nothing, so they are no decision.
+    """
+    withholding = {finding.outcome for finding in findings if finding.withholds}
+    if not withholding and findings:
+        return Verdict.RELEASE
+    if Outcome.UNUSABLE in withholding or not findings:
+        return Verdict.NONE
+    if Outcome.BLOCK in withholding:
+        return Verdict.BLOCK
+    return Verdict.INCONCLUSIVE
+
+
+def _bin(finding: Finding) -> str:
+    if finding.outcome in (Outcome.PASS, Outcome.UNUSABLE) or finding.withholds:
+        return finding.outcome.value
+    return "waived" if finding.waiver is not None else "warned"
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _release_headline(findings: Sequence[Finding], counts: Mapping[str, int]) -> str:
+    open_ones = [f for f in findings if f.outcome is Outcome.INCONCLUSIVE and f.waiver is None]
+    warned = [f for f in findings if f.outcome is Outcome.BLOCK and f.level is Level.WARN]
+    shown = f"RELEASE: {_plural(counts['pass'], 'requirement')} shown to hold"
+    parts = [shown]
+    if open_ones:
+        parts.append(f"{len(open_ones)} not shown safe (warning only)")
+    if warned:
+        parts.append(f"{len(warned)} violated (warning only)")
+    if counts["waived"]:
+        parts.append(f"{counts['waived']} waived")
+    return ", ".join(parts) + "."

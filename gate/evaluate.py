@@ -1,0 +1,199 @@
+"""Policy and runs in, decision out: the whole pipeline."""
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+
+from gate import __version__
+from gate.checks.check import Check
+from gate.decision import Decision, PolicyRef, RunSummary, SuiteSummary, decide
+from gate.errors import PolicyError
+from gate.evidence.assess import Assessment, assess
+from gate.evidence.comparability import UNKNOWN
+from gate.evidence.problem import Problem
+from gate.evidence.run import Run
+from gate.evidence.table import Table, ids_sha256
+from gate.finding import Finding, Outcome
+from gate.overview import overview
+from gate.policy.schema import Policy, SuiteRules
+from gate.policy.waivers import apply_waivers
+from gate.reasons import Reason
+
+
+def evaluate(policy: Policy, runs: Mapping[str, Run], *, today: date) -> Decision:
+    """Decide.
+
+    Args:
+        policy: What must hold.
+        runs: By role; `candidate` always, `baseline` and `anchor` where given.
+        today: The day that waivers are held against.
+
+    Raises:
+        PolicyError: If the policy says something of a suite that usable evidence contradicts.
+    """
+    checks = _applicable(policy, runs)
+    suites = {check.suite: None for check in policy.checks}
+    assessments = {name: _assess(name, policy, runs) for name in suites}
+    findings = [
+        finding
+        for check in checks
+        for finding in _findings(check, assessments[check.suite], policy)
+    ]
+    findings += [finding for assessment in assessments.values() for finding in _changes(assessment)]
+    findings, waivers = apply_waivers(findings, policy.waivers, today)
+    return Decision(
+        verdict=decide(findings),
+        today=today,
+        policy=PolicyRef(name=policy.name, sha256=policy.sha256, path=policy.path),
+        tool_version=__version__,
+        non_standard=tuple(x for each in assessments.values() for x in each.non_standard),
+        warnings=tuple(_warnings(policy, runs, checks, assessments, findings)),
+        runs={role: _summary(run, assessments) for role, run in runs.items()},
+        findings=tuple(findings),
+        waivers=waivers,
+        overviews=tuple(overview(each, policy.statistics) for each in assessments.values()),
+    )
+
+
+def _applicable(policy: Policy, runs: Mapping[str, Run]) -> list[Check]:
+    """Choose the checks to evaluate: the absolute ones only where there is no baseline."""
+    if "baseline" in runs or policy.on_missing_baseline == "error":
+        return list(policy.checks)
+    return [part for check in policy.checks if (part := check.absolute()) is not None]
+
+
+def _assess(name: str, policy: Policy, runs: Mapping[str, Run]) -> Assessment:
+    rules = policy.suites.get(name, SuiteRules())
+    return assess(
+        name,
+        runs,
+        rules.expectation(),
+        require_declared=rules.require_declared,
+        allow_changes=rules.allow_changes,
+    )
+
+
+def _findings(check: Check, assessment: Assessment, policy: Policy) -> Iterator[Finding]:
+    """Evaluate one check, or say why its evidence is unusable."""
+    problems = _problems(check, assessment)
+    if not problems and assessment.panel is not None:
+        mismatches = check.mismatches(assessment.panel)
+        if mismatches:
+            where = f"{policy.path}: checks: {check.id}"
+            raise PolicyError([f"{where}: {mismatch}" for mismatch in mismatches])
+        yield from check.run(assessment.panel)
+        return
+    yield _unusable(check, problems)
+    absolute = check.absolute()
+    if absolute is not None and absolute is not check:
+        rest = list(_findings(absolute, assessment, policy))
+        yield from (finding for finding in rest if finding.outcome is not Outcome.UNUSABLE)
+
+
+def _problems(check: Check, assessment: Assessment) -> list[Problem]:
+    problems = assessment.problems_for(check.roles_used, check.methods_used)
+    panel = assessment.panel
+    if problems or panel is None:
+        return problems
+    if panel.kind not in check.kinds:
+        kinds = " or ".join(sorted(kind.value for kind in check.kinds))
+        message = f"{check.check} reads {kinds} suites; {panel.suite!r} is of kind {panel.kind}"
+        return [Problem(Reason.E_KIND, message)]
+    absent = [method for method in check.methods_used if method not in panel.methods]
+    if absent:
+        there = ", ".join(panel.methods)
+        message = f"no run has method {', '.join(absent)} (there are {there})"
+        return [Problem(Reason.E_METHOD_MISSING, message)]
+    return []
+
+
+def _unusable(check: Check, problems: list[Problem]) -> Finding:
+    first = problems[0]
+    methods = check.methods_used
+    return Finding(
+        id=check.id,
+        check=check.check,
+        suite=check.suite,
+        slice={"method": ", ".join(methods)} if methods else {},
+        measure="comparability",
+        outcome=Outcome.UNUSABLE,
+        level=check.level,
+        on_inconclusive=check.on_inconclusive,
+        reason=first.reason,
+        summary=first.message,
+        next_step=first.advice,
+        notes=tuple(f"{problem.reason.name}: {problem.message}" for problem in problems[1:]),
+    )
+
+
+def _changes(assessment: Assessment) -> Iterator[Finding]:
+    """Block a changed chat template or system prompt that the policy does not allow."""
+    for change in assessment.changes:
+        yield Finding(
+            id="comparability",
+            check="comparability",
+            suite=assessment.suite,
+            slice={},
+            measure="comparability",
+            outcome=Outcome.BLOCK,
+            reason=change.reason,
+            summary=change.message,
+            next_step=change.advice,
+        )
+
+
+def _warnings(
+    policy: Policy,
+    runs: Mapping[str, Run],
+    checks: list[Check],
+    assessments: Mapping[str, Assessment],
+    findings: list[Finding],
+) -> Iterator[str]:
+    yield from policy.warnings
+    if len(checks) < len(policy.checks) or "baseline" not in runs:
+        yield "no baseline was given: only absolute limits were checked (on_missing_baseline)"
+    digests = {role: run.digest for role, run in runs.items() if run.digest}
+    for role in ("baseline", "anchor"):
+        if role in digests and digests[role] == digests.get("candidate"):
+            yield f"the {role} and the candidate are the same files: nothing new was tested"
+    for assessment in assessments.values():
+        yield from assessment.warnings
+    for finding in findings:
+        if finding.outcome is Outcome.PASS:
+            yield from (f"{finding.id}: {note}" for note in finding.notes)
+
+
+def _summary(run: Run, assessments: Mapping[str, Assessment]) -> RunSummary:
+    checkpoint: dict[str, str] = {}
+    if run.manifest is not None:
+        declared = run.manifest.checkpoint.model_dump()
+        checkpoint = {key: UNKNOWN if value is None else value for key, value in declared.items()}
+    return RunSummary(
+        checkpoint=checkpoint,
+        digest=run.digest,
+        suites={
+            name: _suite_summary(run, assessment)
+            for name, assessment in assessments.items()
+            if run.manifest is not None and name in run.manifest.suites
+        },
+    )
+
+
+def _suite_summary(run: Run, assessment: Assessment) -> SuiteSummary:
+    name, panel = assessment.suite, assessment.panel
+    table = run.tables.get(name)
+    ids = table.ids if isinstance(table, Table) else ()
+    return SuiteSummary(
+        kind=run.manifest.suites[name].kind if run.manifest else "",
+        ids=len(ids),
+        ids_sha256=ids_sha256(ids) if ids else "",
+        verdicts_sha256=table.digest if isinstance(table, Table) else "",
+        files=run.files.get(name, {}),
+        fingerprint=assessment.fingerprints.get(run.role, {}),
+        ledgers=tuple(x for x in panel.ledgers if x.role == run.role) if panel else (),
+        problems=tuple(
+            f"{problem.reason.name}: {problem.message}"
+            for (role, _), problems in sorted(assessment.problems.items())
+            if role in ("", run.role)
+            for problem in problems
+        ),
+    )

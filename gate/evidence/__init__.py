@@ -1,0 +1,1 @@
+"""What checkpoints left behind: manifests, verdict files, ledgers, pairs."""

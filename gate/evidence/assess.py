@@ -1,0 +1,198 @@
+"""Everything known of one suite across the roles: its panel, and why any of it is unusable."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from gate.evidence.catalog import catalog_ids
+from gate.evidence.comparability import compare, fingerprint, non_standard, undeclared
+from gate.evidence.pairing import Expectation, build_panel
+from gate.evidence.panel import Panel
+from gate.evidence.problem import Problem
+from gate.evidence.rows import Kind
+from gate.evidence.run import Run
+from gate.evidence.table import Table
+from gate.reasons import Reason
+
+ABSENT = {"baseline": Reason.E_BASELINE, "anchor": Reason.E_ANCHOR}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assessment:
+    """One suite, assessed for every role."""
+
+    suite: str
+    panel: Panel | None
+    """None where no role's evidence could be read."""
+    problems: Mapping[tuple[str, str], tuple[Problem, ...]]
+    """By role and method; an empty string stands for every role or every method."""
+    changes: tuple[Problem, ...]
+    """Differences of the checkpoints' own settings that the policy does not allow."""
+    warnings: tuple[str, ...]
+    non_standard: tuple[str, ...]
+    fingerprints: Mapping[str, Mapping[str, str]]
+    """By role; what each declares, `unknown` where it does not."""
+
+    def problems_for(self, roles: Collection[str], methods: Collection[str]) -> list[Problem]:
+        """Find what keeps these roles and methods from being used; most general first.
+
+        Args:
+            roles: The roles that are needed.
+            methods: The methods that are needed; none named means every one of them.
+        """
+        return [
+            problem
+            for (role, method), problems in sorted(self.problems.items())
+            if role in ("", *roles) and (not method or not methods or method in methods)
+            for problem in problems
+        ]
+
+
+def assess(
+    suite: str,
+    runs: Mapping[str, Run],
+    expect: Expectation,
+    *,
+    require_declared: Collection[str] = (),
+    allow_changes: Collection[str] = (),
+) -> Assessment:
+    """Assess one suite; nothing is raised.
+
+    Args:
+        suite: Its name in the manifests and the policy.
+        runs: By role; a role that was not given is not there.
+        expect: What the policy expects of its ids.
+        require_declared: What the policy requires the runs to declare.
+        allow_changes: Which of `chat_template`, `system_prompt` may differ.
+    """
+    problems: dict[tuple[str, str], list[Problem]] = defaultdict(list)
+    tables: dict[str, Table] = {}
+    for role, run in runs.items():
+        table = _table(suite, run)
+        if isinstance(table, Table):
+            tables[role] = table
+        else:
+            problems[role, ""].append(table)
+    for role, reason in ABSENT.items():
+        if role not in runs:
+            problems[role, ""].append(Problem(reason, f"no {role} run was given"))
+    panel = build_panel(suite, tables, expect) if tables else None
+    if panel:
+        for key, found in panel.problems.items():
+            problems[key].extend(found)
+    prints = _fingerprints(suite, runs)
+    changes, warnings = _compare(
+        suite, prints, problems, require_declared=require_declared, allow_changes=allow_changes
+    )
+    return Assessment(
+        suite,
+        panel,
+        {key: tuple(found) for key, found in problems.items()},
+        tuple(changes),
+        (*_table_warnings(suite, tables, panel), *warnings),
+        tuple(_non_standard(suite, runs, panel, expect)),
+        prints,
+    )
+
+
+def _table(suite: str, run: Run) -> Table | Problem:
+    if run.problem is not None:
+        problem = run.problem
+        message = f"the {run.role} run: {problem.message}"
+        return Problem(problem.reason, message, problem.next_step)
+    found = run.tables.get(suite)
+    if found is None:
+        there = ", ".join(sorted(run.manifest.suites)) if run.manifest else "none"
+        message = f"the {run.role} has no suite {suite!r} (there are {there})"
+        return Problem(Reason.E_SUITE_MISSING, message)
+    if isinstance(found, Problem):
+        return Problem(found.reason, f"the {run.role}: {found.message}", found.next_step)
+    return found
+
+
+def _fingerprints(suite: str, runs: Mapping[str, Run]) -> dict[str, dict[str, str]]:
+    return {
+        role: fingerprint(run.manifest.suites[suite], run.manifest.checkpoint)
+        for role, run in runs.items()
+        if run.manifest is not None and suite in run.manifest.suites
+    }
+
+
+def _compare(
+    suite: str,
+    prints: Mapping[str, Mapping[str, str]],
+    problems: dict[tuple[str, str], list[Problem]],
+    *,
+    require_declared: Collection[str],
+    allow_changes: Collection[str],
+) -> tuple[list[Problem], list[str]]:
+    """Hold every other role against the candidate; a difference spoils both sides."""
+    changes: list[Problem] = []
+    warnings: list[str] = []
+    candidate = prints.get("candidate")
+    if candidate is None:
+        return changes, warnings
+    if len(prints) == 1:
+        problems["candidate", ""].extend(undeclared("candidate", candidate, require_declared))
+    for role in prints.keys() - {"candidate"}:
+        comparison = compare(
+            suite,
+            role,
+            prints[role],
+            candidate,
+            require_declared=require_declared,
+            allow_changes=allow_changes,
+        )
+        where = "anchor" if role == "anchor" else ""
+        problems[where, ""].extend(comparison.problems)
+        changes.extend(comparison.changes)
+        warnings.extend(comparison.warnings)
+    return changes, warnings
+
+
+def _table_warnings(suite: str, tables: Mapping[str, Table], panel: Panel | None) -> list[str]:
+    found = [f"{suite}: {role}: {note}" for role, table in tables.items() for note in table.notes]
+    if panel is None:
+        return found
+    if panel.pinned == "unpinned":
+        found.append(
+            f"{suite}: unpinned: the {len(panel.ids)} ids of the runs themselves are expected"
+        )
+    found += [
+        f"{suite}: {ledger.extra} rows of the {ledger.role} are on ids that are not expected"
+        + (f" ({ledger.method})" if ledger.method else "")
+        for ledger in panel.ledgers
+        if ledger.extra
+    ]
+    found += [
+        f"{suite}: {count} {reason} rows of the {ledger.role} count as declared by the policy"
+        + (f" ({ledger.method})" if ledger.method else "")
+        for ledger in panel.ledgers
+        for reason, count in ledger.counted_as.items()
+        if count
+    ]
+    return found
+
+
+def _non_standard(
+    suite: str, runs: Mapping[str, Run], panel: Panel | None, expect: Expectation
+) -> list[str]:
+    run = runs.get("candidate")
+    if panel is None or panel.kind is not Kind.ATTACK or run is None or run.manifest is None:
+        return []
+    if suite not in run.manifest.suites:
+        return []
+    declared = run.manifest.suites[suite]
+    split = declared.split or _split(panel.ids, expect.source)
+    if split is None:
+        return []
+    return non_standard(suite, declared, split=split)
+
+
+def _split(ids: Collection[str], source: str) -> str | None:
+    """Tell which HarmBench split ids are of; None where they are not HarmBench's."""
+    for name, split in (("test", "test"), ("val", "val"), ("", "all")):
+        catalog = f"harmbench-{name}" if name else "harmbench"
+        if source == f"catalog:{catalog}" or set(ids) <= set(catalog_ids(catalog)):
+            return split
+    return None

@@ -1,0 +1,149 @@
+"""Whether two runs of a suite may be compared at all: what they declare must agree."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from gate.evidence.manifest import Checkpoint, Suite
+from gate.evidence.problem import Problem
+from gate.evidence.rows import Kind
+from gate.reasons import Reason
+
+UNKNOWN = "unknown"
+"""How a fingerprint shows what a run does not declare; never equal to anything."""
+
+OFFICIAL_JUDGES = {
+    "cais/HarmBench-Llama-2-13b-cls": "test",
+    "cais/HarmBench-Mistral-7b-val-cls": "val",
+}
+"""HarmBench's own text classifiers, to the split that each is meant for."""
+
+SUITE_FIELDS: Mapping[str, Reason] = {
+    "judge.id": Reason.E_JUDGE,
+    "judge.revision": Reason.E_JUDGE_REVISION,
+    "judge.template_sha256": Reason.E_JUDGE_TEMPLATE,
+    "generation.max_new_tokens": Reason.E_MAX_NEW_TOKENS,
+    "generation.temperature": Reason.E_DECODING,
+}
+"""Declared values that must agree; a difference makes the suite unusable."""
+
+CHECKPOINT_FIELDS: Mapping[str, Reason] = {
+    "chat_template": Reason.E_CHAT_TEMPLATE,
+    "system_prompt": Reason.E_SYSTEM_PROMPT,
+}
+"""What may change between releases; a difference blocks unless the policy allows it."""
+
+DECLARABLE: Mapping[str, str] = {
+    "judge_revision": "judge.revision",
+    "judge_template": "judge.template_sha256",
+    "max_new_tokens": "generation.max_new_tokens",
+    "temperature": "generation.temperature",
+    "chat_template": "chat_template",
+    "system_prompt": "system_prompt",
+}
+"""What a policy may list under `require_declared`, to the fingerprint's field."""
+
+STANDARD_TOKENS = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What holding two fingerprints against each other gave."""
+
+    problems: tuple[Problem, ...] = ()
+    """Why the suite cannot be used for this pair of roles."""
+    changes: tuple[Problem, ...] = ()
+    """Differences of the checkpoints' own settings that the policy does not allow."""
+    warnings: tuple[str, ...] = ()
+
+
+def fingerprint(suite: Suite, checkpoint: Checkpoint) -> dict[str, str]:
+    """Collect what decides comparability; everything undeclared is `unknown`."""
+    generation = suite.generation.model_dump()
+    if suite.suite_kind is not Kind.ATTACK and generation["max_new_tokens"] is None:
+        del generation["max_new_tokens"]  # only attack suites must fix a length
+    known = {
+        "judge.id": suite.judge.id,
+        "judge.revision": suite.judge.revision,
+        "judge.template_sha256": suite.judge.template_sha256,
+        **{f"generation.{name}": value for name, value in sorted(generation.items())},
+        "chat_template": checkpoint.chat_template_sha256,
+        "system_prompt": checkpoint.system_prompt_sha256,
+    }
+    return {name: UNKNOWN if value is None else _text(value) for name, value in known.items()}
+
+
+def _text(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def compare(
+    name: str,
+    role: str,
+    other: Mapping[str, str],
+    candidate: Mapping[str, str],
+    *,
+    require_declared: Collection[str] = (),
+    allow_changes: Collection[str] = (),
+) -> Comparison:
+    """Hold the candidate's fingerprint of a suite against another role's.
+
+    Args:
+        name: The suite.
+        role: The other role, as `baseline`.
+        other: Its fingerprint.
+        candidate: The candidate's fingerprint.
+        require_declared: What may not be `unknown`, as the policy names it.
+        allow_changes: Which of `chat_template`, `system_prompt` may differ.
+    """
+    problems, changes, warnings = [], [], []
+    for field in dict.fromkeys((*other, *candidate)):
+        theirs, ours = other.get(field, UNKNOWN), candidate.get(field, UNKNOWN)
+        if UNKNOWN in (theirs, ours):
+            silent = [r for r, v in ((role, theirs), ("candidate", ours)) if v == UNKNOWN]
+            warnings.append(f"{name}: {field} is not declared by {' and '.join(silent)}")
+        elif theirs != ours and field in CHECKPOINT_FIELDS:
+            message = (
+                f"{name}: {field} is {theirs[:19]} in the {role}, {ours[:19]} in the candidate"
+            )
+            if field in allow_changes:
+                warnings.append(f"{message}; the policy allows the change")
+            else:
+                changes.append(Problem(CHECKPOINT_FIELDS[field], message))
+        elif theirs != ours:
+            reason = SUITE_FIELDS.get(field, Reason.E_DECODING)
+            message = f"{field} is {theirs} in the {role} and {ours} in the candidate"
+            problems.append(Problem(reason, message))
+    problems += undeclared(role, other, require_declared)
+    problems += undeclared("candidate", candidate, require_declared)
+    return Comparison(problems=tuple(problems), changes=tuple(changes), warnings=tuple(warnings))
+
+
+def undeclared(role: str, known: Mapping[str, str], required: Collection[str]) -> list[Problem]:
+    """Find what the policy requires a run to declare and it does not."""
+    return [
+        Problem(Reason.E_UNDECLARED, f"the {role} does not declare {DECLARABLE[name]}")
+        for name in required
+        if known.get(DECLARABLE[name], UNKNOWN) == UNKNOWN
+    ]
+
+
+def non_standard(name: str, suite: Suite, *, split: str | None) -> list[str]:
+    """Say why a HarmBench suite's numbers cannot be held against published ones.
+
+    Args:
+        name: The suite.
+        suite: What its manifest declares.
+        split: The HarmBench split that its ids are of, or None where it is another benchmark.
+    """
+    if split is None:
+        return []
+    found = []
+    tokens = suite.generation.max_new_tokens
+    if tokens != STANDARD_TOKENS:
+        found.append(f"{name}: {tokens} new tokens a completion; HarmBench fixes 512")
+    meant_for = OFFICIAL_JUDGES.get(suite.judge.id)
+    if meant_for is None:
+        found.append(f"{name}: the judge is not HarmBench's own classifier")
+    elif split == "test" and meant_for == "val":
+        found.append(f"{name}: the test split was judged by the validation classifier")
+    return found

@@ -1,0 +1,196 @@
+"""The stable reason codes: why a finding did not pass, and what to do next.
+
+A code never changes its meaning. `E_…` is about evidence, `P_…` about the policy, `C_…` about
+what a check found.
+"""
+
+from enum import Enum
+
+
+class Reason(Enum):
+    """One reason code: its name is the code, its value says what it means and what to do."""
+
+    E_UNREADABLE = (
+        "A file of the run cannot be read: missing, forbidden, truncated or wrongly encoded.",
+        "Check that the path in run.yaml exists and that the file was written completely.",
+    )
+    E_MANIFEST = (
+        "run.yaml is missing or says something that cannot be right.",
+        "Correct run.yaml where the message points, or write a fresh one with `gate adopt`.",
+    )
+    E_SUITE_MISSING = (
+        "The policy checks a suite that the run does not have.",
+        "Add the suite to run.yaml, or remove its checks from the policy.",
+    )
+    E_METHOD_MISSING = (
+        "The policy checks a method that the suite does not have.",
+        "Run the method for this checkpoint, or remove its check from the policy.",
+    )
+    E_KIND = (
+        "The suite is of a kind that this check cannot read, or of different kinds on the sides.",
+        "Point the check at a suite of the right kind, or correct `kind` in run.yaml.",
+    )
+    E_FORMAT = (
+        "A row, column or value does not have the form its reader expects.",
+        "Correct the file at the row named, or declare the right reader in run.yaml.",
+    )
+    E_LABEL = (
+        "A label is not one of those declared; labels are matched exactly, never guessed.",
+        "Correct the label at the row named, or declare it in the label map in run.yaml.",
+    )
+    E_EMPTY = (
+        "The evidence holds no rows.",
+        "Check that the run finished and that `path` points at its verdicts.",
+    )
+    E_UNJUDGED = (
+        "There are completions, but no verdicts on them.",
+        "Judge them first: `gate status` lists what is unjudged.",
+    )
+    E_DUPLICATE = (
+        "The same row is there twice, with the same verdict.",
+        "Find what appended it twice and write the file again.",
+    )
+    E_CONFLICT = (
+        "The same row is there twice, with different verdicts.",
+        "Decide which verdict is right; the gate never chooses.",
+    )
+    E_NO_COMMON_IDS = (
+        "The two sides share not a single id.",
+        "Check that both ran the same suite; declare `id_prefix` if ids differ by a prefix.",
+    )
+    E_MISSING_IDS = (
+        "More expected ids have no row than the budget allows.",
+        "Finish the run: missing rows are never dropped from the comparison.",
+    )
+    E_ID_COUNT = (
+        "The number of ids is not the one that the policy pins.",
+        "Run the suite that the policy pins, or pin the one you mean to use.",
+    )
+    E_ID_DIGEST = (
+        "The ids are not the ones that the policy pins.",
+        "Run the suite that the policy pins, or pin the one you mean to use.",
+    )
+    E_CATEGORY_DRIFT = (
+        "An id has different categories on the two sides.",
+        "Use one version of the benchmark for both checkpoints.",
+    )
+    E_GOLD_DRIFT = (
+        "An id has different gold labels on the two sides.",
+        "Use one version of the benchmark for both checkpoints.",
+    )
+    E_TEST_CASES = (
+        "The two sides have different numbers of test cases for a behavior.",
+        "Run both checkpoints on the same test cases.",
+    )
+    E_UNSCORED = (
+        "More rows are unscored than the budget allows.",
+        "Judge the unscored rows again, or raise the suite's `unscored.max_rate` on purpose.",
+    )
+    E_UNSCORED_DIFFERENCE = (
+        "One side has many more unscored rows than the other.",
+        "Find out why: rows that go missing on one side only bias the comparison.",
+    )
+    E_JUDGE = (
+        "The two sides were judged by different judges.",
+        "Judge both checkpoints with one judge.",
+    )
+    E_JUDGE_REVISION = (
+        "The two sides were judged by different revisions of the judge.",
+        "Judge both checkpoints with one revision of the judge.",
+    )
+    E_JUDGE_TEMPLATE = (
+        "The two sides were judged with different judge prompts.",
+        "Judge both checkpoints with one template.",
+    )
+    E_MAX_NEW_TOKENS = (
+        "The two sides were generated with different lengths.",
+        "Generate both with the same max_new_tokens; HarmBench fixes 512.",
+    )
+    E_DECODING = (
+        "The two sides were generated with different decoding.",
+        "Generate both with the same decoding settings.",
+    )
+    E_UNDECLARED = (
+        "A run does not declare something that the policy requires it to declare.",
+        "Add the declaration to run.yaml.",
+    )
+    E_CHAT_TEMPLATE = (
+        "The chat template changed between the checkpoints.",
+        "If the change is meant, add it to the suite's `allow_changes` in the policy.",
+    )
+    E_SYSTEM_PROMPT = (
+        "The system prompt changed between the checkpoints.",
+        "If the change is meant, add it to the suite's `allow_changes` in the policy.",
+    )
+    E_BASELINE = (
+        "There is no usable baseline run.",
+        "Name the last released run with --baseline.",
+    )
+    E_ANCHOR = (
+        "A check compares against the anchor, and no usable anchor run was given.",
+        "Name the anchor run with --anchor.",
+    )
+    E_DEPENDENCY = (
+        "Reading this needs an optional package that is not installed.",
+        "Install the extra that the message names.",
+    )
+
+    P_UNATTAINABLE = (
+        "No possible data could meet this limit with so few rows.",
+        "Use more rows, or a limit that this number of rows can show.",
+    )
+    P_MIN_N = (
+        "The slice has fewer rows than the check asks for.",
+        "Use more rows, or pool small slices.",
+    )
+
+    C_REGRESSION = (
+        "A regression is shown, and it is not shown to stay within the margin.",
+        "See which behaviors broke: `gate diff`.",
+    )
+    C_REGRESSION_OPEN = (
+        "The evidence cannot show that the change stays within the margin.",
+        "Use more behaviors, or a margin that this evidence can show.",
+    )
+    C_CEILING = (
+        "The rate is shown to be above its ceiling.",
+        "See which rows are unsafe: `gate diff`.",
+    )
+    C_CEILING_OPEN = (
+        "The evidence cannot show that the rate is at or below its ceiling.",
+        "Use more rows, or a ceiling that this evidence can show.",
+    )
+    C_FLOOR = (
+        "The measure is shown to be below its floor.",
+        "See which records are wrong: `gate diff`.",
+    )
+    C_FLOOR_OPEN = (
+        "The evidence cannot show that the measure is at or above its floor.",
+        "Use more records, or a floor that this evidence can show.",
+    )
+    C_VALIDITY = (
+        "The checkpoint gave too few valid answers.",
+        "Look at the invalid answers: in a judgment suite they are the checkpoint's own.",
+    )
+    C_COVERAGE = (
+        "Too few of the expected rows are scored.",
+        "Finish the run and judge what is unscored.",
+    )
+    C_NEW_UNSAFE = (
+        "A behavior that must stay safe became unsafe.",
+        "Look at the behaviors named before anything else.",
+    )
+    C_NEW_UNSAFE_OPEN = (
+        "A behavior that must stay safe has no verdict on one side.",
+        "Judge the behaviors named.",
+    )
+
+    @property
+    def meaning(self) -> str:
+        """What the code means, in one sentence."""
+        return self.value[0]
+
+    @property
+    def next_step(self) -> str:
+        """What to do about it, where the finding knows nothing more precise."""
+        return self.value[1]
