@@ -1,0 +1,108 @@
+"""Where reports go: all rendered first, then all written, so no half an answer is left."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from gate.decision import Decision
+from gate.errors import UsageError
+from gate.reports import FORMATS
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One report that was asked for."""
+
+    form: str
+    path: str | None
+    """None for standard output."""
+
+
+class ReportType(click.ParamType):
+    """`FORMAT` or `FORMAT:PATH`."""
+
+    name = "FORMAT[:PATH]"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Target:
+        """Split at the first colon."""
+        if isinstance(value, Target):
+            return value
+        form, colon, path = str(value).partition(":")
+        if form not in FORMATS:
+            self.fail(f"unknown format {form!r}; choose from {', '.join(FORMATS)}", param, ctx)
+        if colon and not path:
+            self.fail(f"{value!r} names no path after the colon", param, ctx)
+        return Target(form, None if path in ("", "-") else path)
+
+
+def write_reports(decision: Decision, targets: Sequence[Target]) -> None:
+    """Render every report, then write them.
+
+    Raises:
+        UsageError: If two reports go to one place, or a file cannot be written.
+    """
+    places = [target.path for target in targets]
+    twice = {place for place in places if places.count(place) > 1}
+    if twice:
+        where = ", ".join(sorted(place or "standard output" for place in twice))
+        raise UsageError(f"two reports go to {where}", next_step="Give each report its own path.")
+    texts = [_render(decision, target) for target in targets]
+    for target, text in zip(targets, texts, strict=True):
+        if target.path is None:
+            _print(text)
+        else:
+            _write(Path(target.path), text)
+
+
+def _render(decision: Decision, target: Target) -> str:
+    if target.form != "terminal" or target.path is not None:
+        return FORMATS[target.form](decision)
+    from gate.reports.terminal import render
+
+    color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    width = os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else 80
+    return render(decision, width=max(width, 60), color=color)
+
+
+def _print(text: str) -> None:
+    try:
+        click.echo(text, nl=not text.endswith("\n"))
+    except UnicodeEncodeError:  # a terminal that cannot show every sign still gets the decision
+        encoding = sys.stdout.encoding or "ascii"
+        click.echo(text.encode(encoding, "replace").decode(encoding), nl=not text.endswith("\n"))
+    except BrokenPipeError:
+        pass  # `gate check | head` keeps its exit code; main closes what is left
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all; a file that is no plain file is appended to as it is."""
+    try:
+        if path.exists() and not path.is_file():
+            with path.open("a", encoding="utf-8") as stream:
+                stream.write(text)
+            return
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
+        ) as stream:
+            stream.write(text)
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+        os.chmod(stream.name, mode)
+        os.replace(stream.name, path)
+    except OSError as error:
+        raise UsageError(
+            f"cannot write the report {str(path)!r}: {error.strerror}",
+            next_step="Give a path in a directory that exists and may be written.",
+        ) from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
