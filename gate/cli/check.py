@@ -11,7 +11,6 @@ from gate.cli.progress import progress
 from gate.decision import Decision
 from gate.errors import GateError, UsageError
 
-
 EXAMPLES = """\b
 Examples:
   gate check --policy release --baseline runs/v1 --candidate runs/v2
