@@ -55,10 +55,13 @@ def evaluate(policy: Policy, runs: Mapping[str, Run], *, today: date) -> Decisio
 
 
 def _applicable(policy: Policy, runs: Mapping[str, Run]) -> list[Check]:
-    """Choose the checks to evaluate: the absolute ones only where there is no baseline."""
-    if "baseline" in runs or policy.on_missing_baseline == "error":
+    """Choose the checks to evaluate: what needs no baseline, where there is none."""
+    if "baseline" in runs:
         return list(policy.checks)
-    return [part for check in policy.checks if (part := check.absolute()) is not None]
+    parts = [
+        check.absolute() if "baseline" in check.roles_used else check for check in policy.checks
+    ]
+    return [part for part in parts if part is not None]
 
 
 def _assess(name: str, policy: Policy, runs: Mapping[str, Run]) -> Assessment:
@@ -149,7 +152,7 @@ def _warnings(
     findings: list[Finding],
 ) -> Iterator[str]:
     yield from policy.warnings
-    if len(checks) < len(policy.checks) or "baseline" not in runs:
+    if "baseline" not in runs:
         yield "no baseline was given: only absolute limits were checked (on_missing_baseline)"
     digests = {role: run.digest for role, run in runs.items() if run.digest}
     for role in ("baseline", "anchor"):

@@ -122,10 +122,6 @@ class Reason(Enum):
         "The system prompt changed between the checkpoints.",
         "If the change is meant, add it to the suite's `allow_changes` in the policy.",
     )
-    E_BASELINE = (
-        "There is no usable baseline run.",
-        "Name the last released run with --baseline.",
-    )
     E_ANCHOR = (
         "A check compares against the anchor, and no usable anchor run was given.",
         "Name the anchor run with --anchor.",

@@ -154,8 +154,6 @@ def decide(
     sides = ["--candidate", str(tmp_path / candidate)]
     if baseline is not None:
         sides += ["--baseline", str(tmp_path / baseline)]
-    code = gate(
-        ["check", "--policy", str(policy), *sides, "--report", f"json:{out}"]
-        + ["--today", "2026-12-01", *args]
-    )
+    fixed = ["--report", f"json:{out}", "--today", "2026-12-01"]
+    code = gate(["check", "--policy", str(policy), *sides, *fixed, *args])
     return code, json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
