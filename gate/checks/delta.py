@@ -15,7 +15,7 @@ from gate.finding import Ends, Estimate, Finding, Outcome
 from gate.reasons import Reason
 from gate.stats.interval import TOLERANCE, Interval, is_binary
 from gate.stats.mcnemar import mcnemar_exact
-from gate.stats.paired import delta_interval, min_attainable_delta
+from gate.stats.paired import delta_interval
 from gate.stats.power import attainable_delta_needed_n, delta_mde, delta_needed_n
 from gate.stats.tipping import flips_until
 
@@ -71,6 +71,13 @@ class Change:
         value = float(shift.mean()) if len(shift) else math.nan
         return Interval(value, best.lower, worst.upper)
 
+    def attainable(self, confidence: float, bound: str) -> float:
+        """Bound the best possible change: every unsafe unit fixed, none broken."""
+        nothing = np.zeros_like(self.other.high)
+        return delta_interval(
+            self.other.high, nothing, self.other.k, confidence=confidence, bound=bound
+        ).upper
+
     def worst_flips(self) -> tuple[int, int]:
         """Count fixed and broken units with the unscored rows worst for the candidate."""
         shift = self.candidate.high - self.other.low
@@ -105,9 +112,7 @@ def judge_delta(
     interval = change.interval(confidence, bound)
     fixed, broken = change.flips()
     worst = change.worst_flips()
-    attainable = min_attainable_delta(
-        float((change.other.high / change.other.k).sum()), n, confidence=confidence, bound=bound
-    )
+    attainable = change.attainable(confidence, bound)
     outcome, reason = _outcome(interval, margin, attainable, n, min_n)
     needed = _needed(outcome, reason, change, worst, margin, confidence)
     bootstrap = change.interval(confidence, "bootstrap")
@@ -265,7 +270,10 @@ def _next_step(
         return f"See what broke with `gate diff`; {would}."
     if needed is None:
         return f"More behaviors at these shares would not help; {would}."
-    return f"About {max(needed - n, 1)} more behaviors at these shares would decide it; {would}."
+    grown = [round(flips * needed / n) for flips in change.worst_flips()]
+    holds = upper_end(*grown, needed, confidence, "score") <= margin + TOLERANCE
+    shown = "that it holds" if holds else "a regression"
+    return f"About {max(needed - n, 1)} more behaviors at these shares would show {shown}; {would}."
 
 
 def _best_upper(change: Change, confidence: float, bound: str) -> float:

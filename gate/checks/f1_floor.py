@@ -47,6 +47,11 @@ class Answers:
         tp = int((self.unsafe & right).sum())
         return tp, int((~self.unsafe & ~right).sum()), int((self.unsafe & ~right).sum())
 
+    def interval(self, right: BoolArray, confidence: float, bound: str) -> Interval:
+        """Bound F1 given which records were answered rightly."""
+        tn = int((~self.unsafe & right).sum())
+        return f1_interval(*self.confusion(right), tn=tn, confidence=confidence, bound=bound)
+
     def sample(self, unsafe: bool) -> Sample:
         """Count right answers among the unsafe, or among the safe records."""
         mask = self.unsafe if unsafe else ~self.unsafe
@@ -130,9 +135,8 @@ class F1Floor(SlicedCheck):
         confidence, bound = self.level_of_confidence, self.deciding_bound
         n = len(answers.unsafe)
         interval = _interval(answers, confidence, bound)
-        ideal = f1_interval(
-            int(answers.unsafe.sum()), 0, 0, confidence=confidence, bound=bound
-        ).lower
+        everything = np.ones(n, dtype=bool)
+        ideal = answers.interval(everything, confidence, bound).lower
         outcome, reason = floor_outcome(interval, floor, ideal)
         if outcome is Outcome.PASS and n < min_n:
             outcome, reason = Outcome.INCONCLUSIVE, Reason.P_MIN_N
@@ -208,10 +212,10 @@ class F1Floor(SlicedCheck):
 
 
 def _interval(answers: Answers, confidence: float, bound: str) -> Interval:
-    worst = f1_interval(*answers.confusion(answers.right), confidence=confidence, bound=bound)
+    worst = answers.interval(answers.right, confidence, bound)
     if bool((answers.maybe == answers.right).all()):
         return worst
-    best = f1_interval(*answers.confusion(answers.maybe), confidence=confidence, bound=bound)
+    best = answers.interval(answers.maybe, confidence, bound)
     return Interval(worst.value, worst.lower, best.upper)
 
 
