@@ -270,8 +270,8 @@ def _next_step(
         return f"See what broke with `gate diff`; {would}."
     if needed is None:
         return f"More behaviors at these shares would not help; {would}."
-    grown = [round(flips * needed / n) for flips in change.worst_flips()]
-    holds = upper_end(*grown, needed, confidence, "score") <= margin + TOLERANCE
+    fixed, broken = (round(flips * needed / n) for flips in change.worst_flips())
+    holds = upper_end(fixed, broken, needed, confidence, "score") <= margin + TOLERANCE
     shown = "that it holds" if holds else "a regression"
     return f"About {max(needed - n, 1)} more behaviors at these shares would show {shown}; {would}."
 
