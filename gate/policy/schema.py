@@ -1,0 +1,155 @@
+"""What a policy file may say, and the policy that loading it gives."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field, PrivateAttr, StringConstraints
+
+from gate.checks.check import Bound, Check, Share
+from gate.evidence.budget import Budget
+from gate.evidence.comparability import CHECKPOINT_FIELDS, DECLARABLE
+from gate.evidence.manifest import Name, Strict
+from gate.evidence.pairing import Expectation
+from gate.evidence.rows import REASONS, VALUES
+from gate.policy.suggestions import suggest
+from gate.policy.waivers import Waiver
+from gate.yaml_lines import shown
+
+VERDICTS = tuple(dict.fromkeys(name for names in VALUES.values() for name in names))
+"""Every verdict of any kind of suite."""
+
+
+def _one_of(known: Collection[str]) -> Callable[[str], str]:
+    def check(word: str) -> str:
+        if word not in known:
+            raise ValueError(f"{shown(word)} is not known here{suggest(word, known)}")
+        return word
+
+    return check
+
+
+def _enum(known: Collection[str]) -> Any:
+    return Field(json_schema_extra={"enum": list(known)})
+
+
+Declarable = Annotated[str, AfterValidator(_one_of(DECLARABLE)), _enum(DECLARABLE)]
+Changeable = Annotated[str, AfterValidator(_one_of(CHECKPOINT_FIELDS)), _enum(CHECKPOINT_FIELDS)]
+UnscoredReason = Annotated[str, AfterValidator(_one_of(REASONS)), _enum(REASONS)]
+VerdictName = Annotated[str, AfterValidator(_one_of(VERDICTS)), _enum(VERDICTS)]
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Statistics(Strict):
+    """How findings are decided where a check does not say."""
+
+    confidence: float = Field(
+        0.95, gt=0.5, lt=1, description="Two-sided level; one end of it decides (0.95 is 0.975)."
+    )
+    bound: Bound = Field(
+        "score",
+        description="`score` (default), `exact`, `bootstrap` (percentile), or `point` (no bound).",
+    )
+
+
+class Unscored(Strict):
+    """How much may be without a verdict before a suite is unusable."""
+
+    max_rate: Share = Field(
+        0.01, description="Of the expected rows of each method and side; above 0 at least one row."
+    )
+    max_difference: Share = Field(0.01, description="Between the two sides, of the expected rows.")
+
+
+class SuiteRules(Strict):
+    """What a suite must be like, whatever the runs hold."""
+
+    ids: str | None = Field(
+        None,
+        min_length=1,
+        description="The expected ids: `catalog:harmbench-test`, or a file with one id a line.",
+    )
+    n: int | None = Field(None, ge=1, description="The number of expected ids, before `exclude`.")
+    ids_sha256: Sha256 | None = Field(
+        None, description="sha256 of the expected ids, sorted, each followed by a newline."
+    )
+    exclude: dict[str, Annotated[tuple[str, ...], Field(min_length=1)]] = Field(
+        {}, description="Ids left out on purpose: a column (or `id`) to the values left out."
+    )
+    unscored: Unscored = Field(Unscored(), description="The budget for rows without a verdict.")
+    require_declared: tuple[Declarable, ...] = Field(
+        (), description="What every run must declare; undeclared is unusable."
+    )
+    allow_changes: tuple[Changeable, ...] = Field(
+        (), description="What may differ between the checkpoints without blocking."
+    )
+    count_as: dict[UnscoredReason, VerdictName] = Field(
+        {}, description="An unscored reason that counts as a verdict: `not_submitted: safe`."
+    )
+    validity_floor: Share = Field(
+        0.95, description="In judgment suites: lowest share of valid answers."
+    )
+
+    _pinned: tuple[str, ...] | None = PrivateAttr(None)
+    _source: str = PrivateAttr("")
+
+    def pinned(self, ids: tuple[str, ...], source: str) -> Self:
+        """Add the ids that `ids` names, as read by the loader."""
+        copy = self.model_copy()
+        copy._pinned, copy._source = ids, source
+        return copy
+
+    def expectation(self) -> Expectation:
+        """Say what pairing is to expect."""
+        return Expectation(
+            ids=self._pinned,
+            source=self._source,
+            n=self.n,
+            ids_sha256=self.ids_sha256,
+            exclude=self.exclude,
+            budget=Budget(
+                max_rate=self.unscored.max_rate, max_difference=self.unscored.max_difference
+            ),
+            count_as=self.count_as,
+        )
+
+
+OnMissingBaseline = Literal["error", "absolute-only"]
+
+
+class PolicyFile(Strict):
+    """A policy file, but for its checks: those are read one by one, each by its own class."""
+
+    version: Literal[1] = Field(description="The version of the policy format.")
+    name: Name | None = Field(None, description="Shown on reports; the file's name by default.")
+    statistics: Statistics = Field(
+        Statistics(), description="How findings are decided where a check does not say."
+    )
+    suites: dict[Name, SuiteRules] = Field(
+        {}, description="What each suite must be like; a suite left out is unpinned."
+    )
+    on_missing_baseline: OnMissingBaseline = Field(
+        "error",
+        description="Without a baseline: `error`, or `absolute-only` to decide by the rest.",
+    )
+    waivers: tuple[Waiver, ...] = Field((), description="Permissions for single findings.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """A policy that can be used: read, checked and complete."""
+
+    name: str
+    path: str
+    """As the user wrote it; `shipped:release` for a policy that comes with the tool."""
+    sha256: str
+    """Of the bytes of the file."""
+    version: int = 1
+    statistics: Statistics
+    suites: Mapping[str, SuiteRules]
+    on_missing_baseline: OnMissingBaseline
+    checks: tuple[Check, ...]
+    """In the order of the file, `confidence` and `bound` filled in."""
+    waivers: tuple[Waiver, ...]
+    warnings: tuple[str, ...]
+    """What its author should know, one sentence each."""

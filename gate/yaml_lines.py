@@ -1,0 +1,296 @@
+"""YAML into plain values that remember their places, without YAML's surprises.
+
+The values are text, numbers, truth values, lists and mappings with text keys. What YAML would
+silently turn into something else is a mistake here: duplicate keys, aliases, merge keys, tags,
+and the words `yes`, `no`, `on`, `off`. Dates stay text; whoever expects a date reads it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import yaml
+
+Path = tuple[str | int, ...]
+"""Where a value is in the file: keys and list positions from the top."""
+
+MAX_BYTES = 1 << 20
+MAX_DEPTH = 20
+
+Event = Any
+"""An event of PyYAML's parser; its stubs leave out what the kinds of event hold."""
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_AMBIGUOUS = {"yes": "true", "on": "true", "no": "false", "off": "false"}
+_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]{0,17})")
+_FLOAT = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+_SPECIAL = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+_BLANK = ("", "~", "null", "Null", "NULL")
+_OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+
+
+class Mark(NamedTuple):
+    """A place in a file, both counted from 1."""
+
+    line: int
+    column: int
+
+
+class Mistake(NamedTuple):
+    """One thing wrong, at one place; sorts by place."""
+
+    mark: Mark
+    path: Path
+    message: str
+
+    def render(self, file: str) -> str:
+        """Write it as `file:line:column: key.path: what is wrong`."""
+        where = f"{dotted(self.path)}: " if self.path else ""
+        return f"{file}:{self.mark.line}:{self.mark.column}: {where}{self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """What a file says, and where it says it."""
+
+    value: object
+    """Plain values; None where the file cannot be read at all."""
+    keys: Mapping[Path, Mark]
+    """Where the key of each mapping entry stands."""
+    values: Mapping[Path, Mark]
+    """Where each value starts."""
+    mistakes: tuple[Mistake, ...]
+
+    def at_value(self, path: Path) -> Mark:
+        """Find the place of a value, or of the nearest thing around it that is there."""
+        while path and path not in self.values:
+            path = path[:-1]
+        return self.values.get(path, Mark(1, 1))
+
+    def at_key(self, path: Path) -> Mark:
+        """Find the place of a key, or of the value where it has none."""
+        return self.keys.get(path) or self.at_value(path)
+
+
+class _StopError(Exception):
+    """What makes the rest of the file unreadable."""
+
+    def __init__(self, mark: Mark, message: str, path: Path = ()) -> None:
+        super().__init__(message)
+        self.mistake = Mistake(mark, path, message)
+
+
+class YamlProblem(Exception):  # noqa: N818  # callers turn it into an error of their own
+    """A file that says something that cannot be taken at its word; one line a mistake."""
+
+
+def parse(content: bytes, file: str) -> Tree:
+    """Read a file.
+
+    Args:
+        content: Its bytes.
+        file: Its name, for messages.
+
+    Raises:
+        YamlProblem: With everything wrong.
+    """
+    tree = read_tree(content)
+    if tree.mistakes:
+        raise YamlProblem("\n".join(mistake.render(file) for mistake in tree.mistakes))
+    return tree
+
+
+def read_tree(content: bytes) -> Tree:
+    """Read a file; nothing is raised, whatever is wrong is among the mistakes."""
+    builder = _Builder()
+    try:
+        value = builder.document(_text(content))
+    except _StopError as stop:
+        return Tree(None, {}, {}, (*builder.mistakes, stop.mistake))
+    return Tree(value, builder.keys, builder.values, tuple(builder.mistakes))
+
+
+def _text(content: bytes) -> str:
+    start = Mark(1, 1)
+    if len(content) > MAX_BYTES:
+        raise _StopError(start, f"the file is larger than {MAX_BYTES // 1024} KiB")
+    if content.startswith(_OTHER_ENCODINGS):
+        raise _StopError(start, "the file is UTF-16 or UTF-32: save it as UTF-8")
+    if content.startswith(b"\xef\xbb\xbf"):
+        raise _StopError(start, "a byte order mark stands first: save it as UTF-8 without one")
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        mark = _place(content[: error.start].decode("utf-8"))
+        raise _StopError(mark, f"byte {content[error.start]:#04x} is not UTF-8") from None
+    bad = _FORBIDDEN.search(text)
+    if bad:
+        raise _StopError(
+            _place(text[: bad.start()]), f"the file holds U+{ord(bad[0]):04X}, a control character"
+        )
+    return text
+
+
+def _place(before: str) -> Mark:
+    return Mark(before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
+
+
+@dataclass(slots=True)
+class _Builder:
+    """Builds values from the parser's events, so that aliases are seen and never expanded."""
+
+    keys: dict[Path, Mark] = field(default_factory=dict)
+    values: dict[Path, Mark] = field(default_factory=dict)
+    mistakes: list[Mistake] = field(default_factory=list)
+
+    def document(self, text: str) -> object:
+        """Read the only document of a file."""
+        events = _events(text)
+        value: object = None
+        documents = 0
+        for event in events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    raise _StopError(_mark(event), "a second document starts here: one a file")
+                value = self._value(next(events), events, ())
+        if not documents or value is None:
+            raise _StopError(Mark(1, 1), "the file is empty")
+        return value
+
+    def _value(self, event: Event, events: Iterator[Event], path: Path) -> object:
+        mark = _mark(event)
+        self.values[path] = mark
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise _StopError(mark, "anchors (&) and aliases (*) are not read: write it out", path)
+        if getattr(event, "tag", None):
+            self._wrong(mark, path, f"tags are not read: remove {shown(event.tag)}")
+        if len(path) > MAX_DEPTH:
+            raise _StopError(mark, f"more than {MAX_DEPTH} levels deep", path[:3])
+        if isinstance(event, yaml.MappingStartEvent):
+            return self._mapping(events, path)
+        if isinstance(event, yaml.SequenceStartEvent):
+            return self._sequence(events, path)
+        return self._scalar(event, mark, path)
+
+    def _sequence(self, events: Iterator[Event], path: Path) -> list[object]:
+        found: list[object] = []
+        for event in events:
+            if isinstance(event, yaml.SequenceEndEvent):
+                break
+            found.append(self._value(event, events, (*path, len(found))))
+        return found
+
+    def _mapping(self, events: Iterator[Event], path: Path) -> dict[str, object]:
+        found: dict[str, object] = {}
+        for event in events:
+            if isinstance(event, yaml.MappingEndEvent):
+                break
+            key, mark = self._key(event, path), _mark(event)
+            inner = (*path, key)
+            first = self.keys.get(inner)
+            if first is not None:
+                self._wrong(mark, inner, f"the key is there twice, first on line {first.line}")
+                _skip(events)
+                continue
+            self.keys[inner] = mark
+            found[key] = self._value(next(events), events, inner)
+        return found
+
+    def _key(self, event: Event, path: Path) -> str:
+        mark = _mark(event)
+        if not isinstance(event, yaml.ScalarEvent) or event.anchor or event.tag:
+            raise _StopError(mark, "a key must be plain text", path)
+        if event.value == "<<" and event.implicit[0]:
+            raise _StopError(mark, "merge keys (<<) are not read: write it out", path)
+        known = self._scalar(event, mark, (*path, event.value))
+        if not isinstance(known, str):
+            word = event.value or "the key"
+            self._wrong(mark, (*path, event.value), f'{word} is not text: write it as "{word}"')
+        return known if isinstance(known, str) else str(event.value)
+
+    def _scalar(self, event: Event, mark: Mark, path: Path) -> object:
+        text: str = event.value
+        bad = _FORBIDDEN.search(text)
+        if bad:
+            self._wrong(mark, path, f"the text holds U+{ord(bad[0]):04X}, a control character")
+            return _FORBIDDEN.sub("?", text)
+        if not event.implicit[0]:  # quoted, a block, or tagged
+            return text
+        if text in _BLANK:
+            return None
+        meant = _AMBIGUOUS.get(text.lower())
+        if meant is not None:
+            message = f'`{text}` reads as {meant}: write "{text}" for the text, or {meant}'
+            self._wrong(mark, path, message)
+            return text
+        return _number_or_text(text)
+
+    def _wrong(self, mark: Mark, path: Path, message: str) -> None:
+        self.mistakes.append(Mistake(mark, path, message))
+
+
+def _skip(events: Iterator[Event]) -> None:
+    """Pass over one value."""
+    depth = 0
+    for event in events:
+        depth += isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent))
+        depth -= isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent))
+        if not depth:
+            return
+
+
+def _number_or_text(text: str) -> object:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    if _SPECIAL.fullmatch(text):
+        return float(text.replace(".", ""))
+    return text
+
+
+def _events(text: str) -> Iterator[Event]:
+    try:
+        yield from yaml.parse(text, Loader=_LOADER)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = Mark(mark.line + 1, mark.column + 1) if mark else Mark(1, 1)
+        lines = text.splitlines()
+        line = lines[place.line - 1] if place.line <= len(lines) else ""
+        tab = " (indent with spaces, not tabs)" if "\t" in line else ""
+        context = f" {error.context}" if error.context else ""
+        raise _StopError(place, f"not YAML: {error.problem}{context}{tab}") from None
+
+
+def _mark(event: Event) -> Mark:
+    return Mark(event.start_mark.line + 1, event.start_mark.column + 1)
+
+
+def dotted(path: Path) -> str:
+    """Write a path as `checks[0].margin`."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif step.replace("-", "_").replace(".", "_").isidentifier():
+            text += f".{step}" if text else step
+        else:
+            text += f"[{shown(step)}]"
+    return text
+
+
+def shown(value: object) -> str:
+    """Write a value from a file on one line, short and without control characters."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    return text if len(text) <= 60 else f"{text[:56]}…{text[0]}"
