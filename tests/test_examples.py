@@ -53,29 +53,23 @@ def holds(claim: Mapping[str, Any], finding: Mapping[str, Any]) -> bool:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_decides_as_it_says(name: str, tmp_path: Path) -> None:
-    """Exit code, decision and findings are those of expected.yaml."""
+    """Exit code and findings are those of expected.yaml, and nothing else withholds a release."""
     claims = expected(name)
     code, decision = decide(name, tmp_path / "decision.json")
     assert (code, decision["decision"]) == (claims["exit_code"], claims["decision"])
     assert decision["exit_code"] == code
+    findings = decision["findings"]
     for claim in claims["findings"]:
-        assert any(holds(claim, finding) for finding in decision["findings"]), claim
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_what_withholds_a_release_is_what_the_example_names(name: str, tmp_path: Path) -> None:
-    """Every finding that does not pass is claimed, so that an example shows one thing only."""
-    claims = expected(name)["findings"]
-    _, decision = decide(name, tmp_path / "decision.json")
-    for finding in decision["findings"]:
-        if finding["outcome"] != "pass":
-            assert any(holds(claim, finding) for claim in claims), finding["summary"]
+        assert any(holds(claim, finding) for finding in findings), claim
+    for finding in findings:
+        named = any(holds(claim, finding) for claim in claims["findings"])
+        assert named or finding["outcome"] == "pass", finding["summary"]
 
 
 def test_the_runs_can_be_made_anew_byte_for_byte(tmp_path: Path) -> None:
     """The committed script writes exactly the runs that are committed, with Python alone."""
     script = EXAMPLES / "make_examples.py"
-    subprocess.run([sys.executable, "-I", str(script), str(tmp_path)], check=True)
+    subprocess.run([sys.executable, "-B", str(script), str(tmp_path)], check=True)
     made = {path.relative_to(tmp_path): path for path in tmp_path.rglob("*") if path.is_file()}
     kept = {
         path.relative_to(EXAMPLES)
@@ -124,11 +118,14 @@ def test_the_readme_command_decides_an_example(
 
 
 def test_examples_hold_ids_and_labels_but_no_text() -> None:
-    """A verdict file has no cell that is longer than an id, and few distinct ones beside ids."""
+    """Whatever stands in a verdict file is one word: an id, a label, a category, a number."""
     known = harmbench()
-    for path in EXAMPLES.glob("*/*/*.*"):
-        if path.suffix not in (".csv", ".jsonl"):
-            continue
-        for cell in re.split(r'[",:{}\n]+', path.read_text(encoding="utf-8")):
+    files = [
+        path for name in NAMES for role in ROLES for path in (EXAMPLES / name / role).rglob("*.*")
+    ]
+    verdicts = [path for path in files if path.suffix in (".csv", ".jsonl", ".json")]
+    assert len(verdicts) > len(NAMES)
+    for path in verdicts:
+        for cell in set(re.split(r'[][{}",:\n]+', path.read_text(encoding="utf-8"))):
             word = cell.strip()
-            assert word in known or re.fullmatch(r"[A-Za-z0-9_-]{0,40}", word), f"{path}: {word}"
+            assert word in known or re.fullmatch(r"[\w-]{0,40}", word), f"{path}: {word}"
