@@ -167,15 +167,13 @@ class Decision:
             case Verdict.BLOCK:
                 return f"BLOCK: {_plural(counts['block'], 'requirement')} violated."
             case Verdict.INCONCLUSIVE:
-                return (
-                    "INCONCLUSIVE: nothing is shown to be violated, but "
-                    f"{_plural(counts['inconclusive'], 'requirement')} could not be shown to hold."
-                )
+                missed = _plural(counts["inconclusive"], "requirement")
+                return f"INCONCLUSIVE: {missed} could not be shown to hold."
+            case Verdict.NONE if not self.findings:
+                return "NO DECISION: nothing was evaluated."
             case Verdict.NONE:
-                return (
-                    "NO DECISION: some evidence is unusable "
-                    f"({_plural(counts['unusable'], 'finding')})."
-                )
+                unusable = _plural(counts["unusable"], "finding")
+                return f"NO DECISION: some evidence is unusable ({unusable})."
             case Verdict.RELEASE:
                 return _release_headline(self.findings, counts)
 

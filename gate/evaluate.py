@@ -13,7 +13,7 @@ from gate.evidence.problem import Problem
 from gate.evidence.run import Run
 from gate.evidence.table import Table, ids_sha256
 from gate.finding import Finding, Outcome
-from gate.overview import overview
+from gate.overview import overviews
 from gate.policy.schema import Policy, SuiteRules
 from gate.policy.waivers import apply_waivers
 from gate.reasons import Reason
@@ -50,7 +50,9 @@ def evaluate(policy: Policy, runs: Mapping[str, Run], *, today: date) -> Decisio
         runs={role: _summary(run, assessments) for role, run in runs.items()},
         findings=tuple(findings),
         waivers=waivers,
-        overviews=tuple(overview(each, policy.statistics) for each in assessments.values()),
+        overviews=tuple(
+            table for each in assessments.values() for table in overviews(each, policy.statistics)
+        ),
     )
 
 
@@ -87,7 +89,7 @@ def _findings(check: Check, assessment: Assessment, policy: Policy) -> Iterator[
         return
     yield _unusable(check, problems)
     absolute = check.absolute()
-    if absolute is not None and absolute is not check:
+    if absolute is not None and absolute.roles_used != check.roles_used:
         rest = list(_findings(absolute, assessment, policy))
         yield from (finding for finding in rest if finding.outcome is not Outcome.UNUSABLE)
 
@@ -162,7 +164,8 @@ def _warnings(
         yield from assessment.warnings
     for finding in findings:
         if finding.outcome is Outcome.PASS:
-            yield from (f"{finding.id}: {note}" for note in finding.notes)
+            where = " ".join((finding.id, *finding.slice.values()))
+            yield from (f"{where}: {note}" for note in finding.notes)
 
 
 def _summary(run: Run, assessments: Mapping[str, Assessment]) -> RunSummary:

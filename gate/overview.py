@@ -1,6 +1,7 @@
 """The method by category table that every report carries; methods are never averaged."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -19,11 +20,14 @@ from gate.finding import Ends, Estimate
 CATEGORY_COLUMNS = ("semantic_category", "category", "prompt_type", "functional_category")
 """Which column the table is cut by: the first of these that the suite has."""
 
-RATES: Mapping[Kind, str] = {
-    Kind.ATTACK: "unsafe",
-    Kind.REFUSAL: "refused",
-    Kind.JUDGMENT: "wrong",
-}
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one table is of: a rate, and the verdicts behind it by method and role."""
+
+    rate: str
+    methods: Mapping[str, Mapping[str, Sample]]
+    mask: BoolArray
 
 
 class Statistics(Protocol):
@@ -38,42 +42,54 @@ class Statistics(Protocol):
         """The deciding bound."""
 
 
-def overview(assessment: Assessment, statistics: Statistics) -> Overview:
-    """Build one suite's table from whatever roles could be read."""
+def overviews(assessment: Assessment, statistics: Statistics) -> list[Overview]:
+    """Build one suite's tables from whatever roles could be read."""
     panel = assessment.panel
     if panel is None:
-        return Overview(suite=assessment.suite, rate="", column="", rows=(), means=())
+        return []
     column = next((name for name in CATEGORY_COLUMNS if panel.names(name)), "")
-    rows: list[OverviewRow] = []
-    means: list[Means] = []
-    for name, samples, mask in _parts(panel):
-        own = list(_rows(panel, name, samples, mask, column, statistics))
-        rows += own
-        if panel.kind is Kind.ATTACK:
-            means.append(_means(name, own))
+    return [_overview(panel, part, column, statistics) for part in _parts(panel)]
+
+
+def _overview(panel: Panel, part: Part, column: str, statistics: Statistics) -> Overview:
+    rows = {
+        method: list(_rows(panel, method, samples, part.mask, column, statistics))
+        for method, samples in part.methods.items()
+    }
     return Overview(
-        suite=assessment.suite,
-        rate=RATES[panel.kind],
+        suite=panel.suite,
+        rate=part.rate,
         column=column,
-        rows=tuple(rows),
-        means=tuple(means),
+        rows=tuple(row for own in rows.values() for row in own),
+        means=tuple(
+            _means(method, own)
+            for method, own in rows.items()
+            if panel.kind is Kind.ATTACK and column
+        ),
     )
 
 
-def _parts(panel: Panel) -> Iterator[tuple[str, dict[str, Sample], BoolArray]]:
-    """Give each method, half of a refusal suite, or judgment suite, with both roles' verdicts."""
+def _parts(panel: Panel) -> Iterator[Part]:
+    """Tell what to tabulate; in every table a higher rate is worse."""
     roles = [role for role in ("baseline", "candidate") if role in panel.sides]
     match panel.kind:
         case Kind.ATTACK:
-            for method in panel.methods:
-                samples = {role: panel.sample(role, method, {"unsafe"}) for role in roles}
-                yield method, samples, panel.mask_all()
+            methods = {
+                method: {role: panel.sample(role, method, {"unsafe"}) for role in roles}
+                for method in panel.methods
+            }
+            yield Part("unsafe", methods, panel.mask_all())
         case Kind.REFUSAL:
-            samples = {role: panel.sample(role, "", {"partial", "full"}) for role in roles}
+            halves = {"safe": ("refused", {"partial", "full"}), "unsafe": ("answered", {"none"})}
             for label in panel.names("prompt_label"):
-                yield f"{label} prompts", samples, panel.mask("prompt_label", label)
+                if label not in halves:
+                    continue  # expected ids that no side has
+                rate, counts = halves[label]
+                samples = {role: panel.sample(role, "", counts) for role in roles}
+                yield Part(rate, {f"{label} prompts": samples}, panel.mask("prompt_label", label))
         case Kind.JUDGMENT:
-            yield "", {role: _wrong(panel, role) for role in roles}, panel.mask_all()
+            wrong = {role: _wrong(panel, role) for role in roles}
+            yield Part("wrong", {"": wrong}, panel.mask_all())
 
 
 def _wrong(panel: Panel, role: str) -> Sample:
@@ -82,7 +98,8 @@ def _wrong(panel: Panel, role: str) -> Sample:
     wrong = np.where(predicted >= 0, (predicted == 1) != unsafe, own_failure)
     open_ones = (predicted < 0) & ~own_failure
     low = wrong.astype(np.int64)
-    return Sample(low, low + open_ones, np.ones(len(low), dtype=np.int64))
+    gaps = open_ones.astype(np.int64)
+    return Sample(low, low + gaps, np.ones(len(low), dtype=np.int64), gaps)
 
 
 def _rows(

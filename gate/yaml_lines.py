@@ -1,22 +1,23 @@
 """YAML into plain values that remember their places, without YAML's surprises.
 
 The values are text, numbers, truth values, lists and mappings with text keys. What YAML would
-silently turn into something else is a mistake here: duplicate keys, aliases, merge keys, tags,
-and the words `yes`, `no`, `on`, `off`. Dates stay text; whoever expects a date reads it.
+silently turn into something else is a mistake here: duplicate keys, merge keys, tags, and the
+words `yes`, `no`, `on`, `off`. Dates stay text; whoever expects a date reads it.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import yaml
 
-Path = tuple[str | int, ...]
-"""Where a value is in the file: keys and list positions from the top."""
+from gate.yaml_places import Mark, Mistake, Path, Tree, shown
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 20
+MAX_NODES = 100_000
+"""More values than any real file has; a bomb of nested aliases has billions."""
 
 Event = Any
 """An event of PyYAML's parser; its stubs leave out what the kinds of event hold."""
@@ -29,49 +30,6 @@ _FLOAT = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _SPECIAL = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _BLANK = ("", "~", "null", "Null", "NULL")
 _OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
-
-
-class Mark(NamedTuple):
-    """A place in a file, both counted from 1."""
-
-    line: int
-    column: int
-
-
-class Mistake(NamedTuple):
-    """One thing wrong, at one place; sorts by place."""
-
-    mark: Mark
-    path: Path
-    message: str
-
-    def render(self, file: str) -> str:
-        """Write it as `file:line:column: key.path: what is wrong`."""
-        where = f"{dotted(self.path)}: " if self.path else ""
-        return f"{file}:{self.mark.line}:{self.mark.column}: {where}{self.message}"
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """What a file says, and where it says it."""
-
-    value: object
-    """Plain values; None where the file cannot be read at all."""
-    keys: Mapping[Path, Mark]
-    """Where the key of each mapping entry stands."""
-    values: Mapping[Path, Mark]
-    """Where each value starts."""
-    mistakes: tuple[Mistake, ...]
-
-    def at_value(self, path: Path) -> Mark:
-        """Find the place of a value, or of the nearest thing around it that is there."""
-        while path and path not in self.values:
-            path = path[:-1]
-        return self.values.get(path, Mark(1, 1))
-
-    def at_key(self, path: Path) -> Mark:
-        """Find the place of a key, or of the value where it has none."""
-        return self.keys.get(path) or self.at_value(path)
 
 
 class _StopError(Exception):
@@ -137,13 +95,23 @@ def _place(before: str) -> Mark:
     return Mark(before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
 
 
+class _Anchored(NamedTuple):
+    """A value that aliases repeat, and how many values it holds."""
+
+    value: object
+    nodes: int
+
+
 @dataclass(slots=True)
 class _Builder:
-    """Builds values from the parser's events, so that aliases are seen and never expanded."""
+    """Builds values from the parser's events, so that what aliases repeat is counted."""
 
     keys: dict[Path, Mark] = field(default_factory=dict)
     values: dict[Path, Mark] = field(default_factory=dict)
     mistakes: list[Mistake] = field(default_factory=list)
+    anchors: dict[str, _Anchored] = field(default_factory=dict)
+    nodes: int = 0
+    """Values so far, repeated ones counted each time."""
 
     def document(self, text: str) -> object:
         """Read the only document of a file."""
@@ -163,8 +131,27 @@ class _Builder:
     def _value(self, event: Event, events: Iterator[Event], path: Path) -> object:
         mark = _mark(event)
         self.values[path] = mark
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise _StopError(mark, "anchors (&) and aliases (*) are not read: write it out", path)
+        self.nodes += 1
+        if isinstance(event, yaml.AliasEvent):
+            return self._alias(event, mark, path)
+        before = self.nodes
+        value = self._own_value(event, events, mark, path)
+        if event.anchor:
+            self.anchors[event.anchor] = _Anchored(value, self.nodes - before)
+        return value
+
+    def _alias(self, event: Event, mark: Mark, path: Path) -> object:
+        """Repeat an anchored value, as programs that write YAML do for equal parts."""
+        anchored = self.anchors.get(event.anchor)
+        if anchored is None:
+            raise _StopError(mark, f"nothing above is anchored as &{event.anchor}", path)
+        self.nodes += anchored.nodes
+        if self.nodes > MAX_NODES:
+            message = f"aliases (*) make the file larger than {MAX_NODES:,} values: write it out"
+            raise _StopError(mark, message, path)
+        return anchored.value
+
+    def _own_value(self, event: Event, events: Iterator[Event], mark: Mark, path: Path) -> object:
         if getattr(event, "tag", None):
             self._wrong(mark, path, f"tags are not read: remove {shown(event.tag)}")
         if len(path) > MAX_DEPTH:
@@ -269,28 +256,3 @@ def _events(text: str) -> Iterator[Event]:
 
 def _mark(event: Event) -> Mark:
     return Mark(event.start_mark.line + 1, event.start_mark.column + 1)
-
-
-def dotted(path: Path) -> str:
-    """Write a path as `checks[0].margin`."""
-    text = ""
-    for step in path:
-        if isinstance(step, int):
-            text += f"[{step}]"
-        elif step.replace("-", "_").replace(".", "_").isidentifier():
-            text += f".{step}" if text else step
-        else:
-            text += f"[{shown(step)}]"
-    return text
-
-
-def shown(value: object) -> str:
-    """Write a value from a file on one line, short and without control characters."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, Mapping):
-        return "a mapping"
-    if isinstance(value, list):
-        return "a list"
-    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
-    return text if len(text) <= 60 else f"{text[:56]}…{text[0]}"

@@ -15,7 +15,15 @@ from gate.evidence.readers import READERS
 from gate.reports import FORMATS
 
 ROOT = Path(gate.__file__).parent
-VALUES = {"gate", "gate.errors", "gate.reasons", "gate.finding", "gate.ledger", "gate.yaml_lines"}
+VALUES = {
+    "gate",
+    "gate.errors",
+    "gate.reasons",
+    "gate.finding",
+    "gate.ledger",
+    "gate.yaml_lines",
+    "gate.yaml_places",
+}
 MAY_IMPORT = {
     "stats": {"gate.stats"},
     "evidence": VALUES | {"gate.evidence"},

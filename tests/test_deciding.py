@@ -43,7 +43,7 @@ def only(decision: dict[str, Any]) -> dict[str, Any]:
     [
         ([], 0, "release"),
         (range(30), 1, "block"),
-        (range(5), 3, "inconclusive"),
+        (range(3), 3, "inconclusive"),
     ],
 )
 def test_the_three_outcomes_of_sound_evidence(
@@ -105,7 +105,7 @@ def test_a_warning_does_not_withhold_but_is_said(tmp_path: Path) -> None:
 
 def test_an_inconclusive_finding_may_warn_by_itself(tmp_path: Path) -> None:
     """`on_inconclusive: warn` releases, and the headline says it is not shown safe."""
-    both(tmp_path, attack_rows(), attack_rows(range(5)))
+    both(tmp_path, attack_rows(), attack_rows(range(3)))
     policy = write_policy(tmp_path / "p.yaml", {**DELTA, "on_inconclusive": "warn"})
     code, decision = decide(tmp_path, policy)
     assert code == 0
@@ -146,7 +146,7 @@ def test_ledgers_always_add_up(tmp_path: Path) -> None:
     reasons = {1: "unparsed", 2: "judge_error"}
     both(tmp_path, attack_rows(), attack_rows(unscored=reasons, leave_out=[3, 4, 5]))
     _, decision = decide(tmp_path, write_policy(tmp_path / "p.yaml", DELTA))
-    (ledger,) = decision["runs"]["candidate"]["suites"]["attack"]["ledgers"]
+    (ledger,) = decision["runs"]["candidate"]["suites"]["attack"]["ledger"]["methods"].values()
     assert ledger["unscored"] == {"unparsed": 1, "judge_error": 1, "not_run": 3}
     assert ledger["scored"] + sum(ledger["unscored"].values()) == ledger["expected"] == 100
 
@@ -159,7 +159,7 @@ def test_a_declared_reason_may_count_as_a_verdict_and_is_counted(tmp_path: Path)
     suites = {"attack": {"count_as": {"not_submitted": "safe"}}}
     code, decision = decide(tmp_path, write_policy(tmp_path / "p.yaml", DELTA, suites=suites))
     assert code == 0
-    (ledger,) = decision["runs"]["candidate"]["suites"]["attack"]["ledgers"]
+    (ledger,) = decision["runs"]["candidate"]["suites"]["attack"]["ledger"]["methods"].values()
     assert ledger["counted_as"] == {"not_submitted": 90}
     assert any("90 not_submitted rows" in line for line in decision["warnings"])
 
@@ -377,20 +377,15 @@ def test_help_exits_zero(args: list[str], capsys: pytest.CaptureFixture[str]) ->
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.integers(1, 40), st.integers(0, 40), st.integers(0, 40), st.data())
-def test_more_broken_behaviors_never_help(
-    n: int, before: int, after: int, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+@given(size=st.integers(2, 40), before=st.integers(0, 40), after=st.integers(0, 40))
+def test_one_more_broken_behavior_never_helps(
+    size: int, before: int, after: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Breaking one more behavior never turns a withheld release into a release."""
+    """It never turns a withheld release into a release."""
     path = tmp_path_factory.mktemp("more")
-    baseline = {number for number in range(n) if number < before}
-    candidate = {number for number in range(n) if number < after}
     policy = write_policy(path / "p.yaml", {**DELTA, "margin": 0.3})
-    both(path, attack_rows(baseline, n=n), attack_rows(candidate, n=n))
-    first, _ = decide(path, policy)
-    rest = sorted(set(range(n)) - candidate)
-    if rest:
-        more = candidate | {data.draw(st.sampled_from(rest))}
-        both(path, attack_rows(baseline, n=n), attack_rows(more, n=n))
-        second, _ = decide(path, policy)
-        assert not (first != 0 and second == 0)
+    codes = []
+    for unsafe in (min(after, size - 1), min(after, size - 1) + 1):
+        both(path, attack_rows(range(before), n=size), attack_rows(range(unsafe), n=size))
+        codes.append(decide(path, policy)[0])
+    assert not (codes[0] != 0 and codes[1] == 0)

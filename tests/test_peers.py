@@ -123,5 +123,5 @@ def test_r12_one_case_without_its_partner_is_unusable(tmp_path: Path) -> None:
     code, decision = decide(tmp_path, lenient)
     assert code == 4
     assert decision["findings"][0]["reason"] == "E_MISSING_IDS"
-    ledger = decision["runs"]["candidate"]["suites"]["attack"]["ledgers"][0]
+    ledger = decision["runs"]["candidate"]["suites"]["attack"]["ledger"]["methods"]["DirectRequest"]
     assert json.dumps(ledger["unscored"]) == '{"not_run": 1}'

@@ -222,7 +222,7 @@ CASES: Mapping[Reason, tuple[str, int, Callable[[Path], Case]]] = {
         plain(None, {**CEILING, "by": "semantic_category", "min_n": 30}),
     ),
     Reason.C_REGRESSION: ("block", 1, plain(attack_rows(range(30)))),
-    Reason.C_REGRESSION_OPEN: ("inconclusive", 3, plain(attack_rows(range(5)))),
+    Reason.C_REGRESSION_OPEN: ("inconclusive", 3, plain(attack_rows(range(3)))),
     Reason.C_CEILING: ("block", 1, plain(attack_rows(range(50)), CEILING)),
     Reason.C_CEILING_OPEN: ("inconclusive", 3, plain(attack_rows(range(18)), CEILING)),
     Reason.C_FLOOR: (

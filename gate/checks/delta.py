@@ -147,7 +147,7 @@ def judge_delta(
         p_value=mcnemar_exact(len(fixed), len(broken)) if change.binary else None,
         unscored={against: change.other.unscored, "candidate": change.candidate.unscored},
         attainable=attainable,
-        mde=delta_mde(n, discordance, margin=margin, confidence=confidence),
+        mde=delta_mde(n, discordance, margin=margin, confidence=confidence) or None,
         tipping_flips=_tipping(change, worst, margin, confidence, bound),
         needed_n=needed,
         behaviors_broken=tuple(change.ids[i] for i in broken),
@@ -251,11 +251,11 @@ def _next_step(
     if reason is None:
         return ""
     n = len(change.ids)
+    would = f"it passes from a margin of {pt(interval.upper, up=True)}"
     if reason is Reason.P_UNATTAINABLE:
-        more = f"use {needed} behaviors or more, or " if needed else "use "
+        more = f" It takes {needed} behaviors to." if needed else ""
         return (
-            f"No data at n={n} could show a margin below {pt(attainable, up=True)}: "
-            f"{more}a margin of at least that."
+            f"No data at n={n} could show less than {pt(attainable, up=True)}.{more} Here {would}."
         )
     if reason is Reason.P_MIN_N:
         return f"The check asks for more units than the {n} there are: add some, or pool slices."
@@ -265,7 +265,6 @@ def _next_step(
             f"Judge the {rows(missing)} unscored first: taken at their best for the candidate "
             "it passes."
         )
-    would = f"it passes from a margin of {pt(interval.upper, up=True)}"
     if reason is Reason.C_REGRESSION:
         return f"See what broke with `gate diff`; {would}."
     if needed is None:

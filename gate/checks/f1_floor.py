@@ -56,7 +56,7 @@ class Answers:
         """Count right answers among the unsafe, or among the safe records."""
         mask = self.unsafe if unsafe else ~self.unsafe
         low, high = self.right[mask].astype(np.int64), self.maybe[mask].astype(np.int64)
-        return Sample(low, high, np.ones(len(low), dtype=np.int64))
+        return Sample(low, high, np.ones(len(low), dtype=np.int64), high - low)
 
 
 class F1Floor(SlicedCheck):

@@ -178,11 +178,9 @@ def _ceiling_step(
         case None:
             return ""
         case Reason.P_UNATTAINABLE:
-            more = f"use {needed} rows or more, or " if needed else "use "
-            return (
-                f"No data at n={n} could show less than {percent(attainable, up=True)}: "
-                f"{more}a ceiling of at least that."
-            )
+            more = f" It takes {needed} rows to." if needed else ""
+            best = percent(attainable, up=True)
+            return f"No data at n={n} could show less than {best}.{more} Here {would}."
         case Reason.P_MIN_N:
             return f"The check asks for more units than the {n} there are: add some, or pool."
         case Reason.C_CEILING:

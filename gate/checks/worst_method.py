@@ -88,4 +88,5 @@ def _worst(panel: Panel, role: str, methods: Sequence[str]) -> Sample:
     k = np.lcm.reduce([sample.k for sample in samples])
     low = np.max([sample.low * (k // sample.k) for sample in samples], axis=0)
     high = np.max([sample.high * (k // sample.k) for sample in samples], axis=0)
-    return Sample(low, high, k)
+    gaps = np.sum([sample.gaps for sample in samples], axis=0)
+    return Sample(low, high, k, np.where(low == high, 0, gaps))

@@ -7,6 +7,10 @@ from gate.ledger import Ledger
 from gate.reasons import Reason
 
 TOLERANCE = 1e-9
+NEVER_SUBMITTED = (
+    "If what was never submitted should count as safe, as JailbreakBench counts it, say so in the "
+    "policy: `count_as: {not_submitted: safe}` under the suite."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +49,8 @@ def over_budget(
     )
     if 2 * ledger.unscored.get("not_run", 0) >= missing:
         return Problem(Reason.E_TEST_CASES if uneven else Reason.E_MISSING_IDS, message)
+    if 2 * ledger.unscored.get("not_submitted", 0) >= missing:
+        return Problem(Reason.E_UNSCORED, message, NEVER_SUBMITTED)
     return Problem(Reason.E_UNSCORED, message)
 
 

@@ -30,10 +30,12 @@ class Sample:
     """The same with every unscored one as counting."""
     k: IntArray
     """Test cases expected of the unit, at least 1."""
+    gaps: IntArray
+    """Unscored rows of the unit."""
 
     def part(self, mask: BoolArray) -> "Sample":
         """Take the units of a slice."""
-        return Sample(self.low[mask], self.high[mask], self.k[mask])
+        return Sample(self.low[mask], self.high[mask], self.k[mask], self.gaps[mask])
 
     @property
     def scored(self) -> BoolArray:
@@ -43,7 +45,7 @@ class Sample:
     @property
     def unscored(self) -> int:
         """The number of unscored rows."""
-        return int((self.high - self.low).sum())
+        return int(self.gaps.sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +95,7 @@ class Panel:
         size, k = len(self.ids), self.expected[method]
         low = np.bincount(unit[np.isin(value, codes)], minlength=size)
         known = np.bincount(unit[value >= 0], minlength=size)
-        return Sample(low, low + (k - known), k)
+        return Sample(low, low + (k - known), k, k - known)
 
     def mask(self, column: str, name: str) -> BoolArray:
         """Find the units whose column has one value."""

@@ -13,6 +13,7 @@ from gate.evidence.problem import Problem
 from gate.evidence.readers import READERS
 from gate.evidence.table import Table, build_table
 from gate.reasons import Reason
+from gate.yaml_lines import YamlProblem, parse
 
 MANIFEST = "run.yaml"
 
@@ -58,8 +59,6 @@ def parse_manifest(raw: bytes) -> Manifest:
     Raises:
         EvidenceError: Naming every place that is wrong.
     """
-    from gate.policy.yaml_lines import YamlProblem, parse
-
     try:
         document = parse(raw, MANIFEST)
         return Manifest.model_validate(document.value)

@@ -11,7 +11,7 @@ from gate.policy.enforce import LOWER_LIMIT, UPPER_LIMIT
 from gate.policy.schema import OnMissingBaseline
 from gate.policy.suggestions import did_you_mean
 from gate.policy.waivers import Waiver
-from gate.yaml_lines import shown
+from gate.yaml_places import shown
 
 COUNTED = ("coverage", "no-new-unsafe")
 """Kinds of check that count, and so have no bound."""

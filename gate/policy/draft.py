@@ -12,7 +12,7 @@ from gate.policy.schema import PolicyFile, Statistics, SuiteRules, Unscored
 from gate.policy.suggestions import suggest
 from gate.policy.waivers import Waiver
 from gate.policy.wording import Wrong, in_words
-from gate.yaml_lines import Path, shown
+from gate.yaml_places import Path, shown
 
 NO_DEFAULT = (
     "there is no default, because none is safe to assume: a margin of 0 withholds most unchanged "

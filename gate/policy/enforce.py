@@ -10,7 +10,7 @@ from gate.evidence.rows import VALUES, Kind
 from gate.policy.draft import raw_checks, raw_waivers
 from gate.policy.suggestions import suggest
 from gate.policy.wording import Wrong
-from gate.yaml_lines import Path, shown
+from gate.yaml_places import Path, shown
 
 UPPER_LIMIT = re.compile(r"(.*_)?(margins?|ceilings?|max_rates?)")
 LOWER_LIMIT = re.compile(r"(.*_)?(floors?|min_rates?)")

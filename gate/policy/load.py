@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from gate.checks.check import Check
 from gate.errors import PolicyError
@@ -10,10 +10,11 @@ from gate.policy.advice import advise
 from gate.policy.draft import Draft, draft
 from gate.policy.enforce import enforce
 from gate.policy.pins import pin
-from gate.policy.schema import Policy, PolicyFile, Statistics
+from gate.policy.schema import Policy, PolicyFile, Statistics, SuiteRules
 from gate.policy.sources import label, read_policy, resolve
 from gate.policy.wording import Wrong
-from gate.yaml_lines import MAX_BYTES, Mistake, Path, Tree, read_tree
+from gate.yaml_lines import MAX_BYTES, read_tree
+from gate.yaml_places import Mistake, Path, Tree
 
 MOST_SHOWN = 100
 
@@ -78,7 +79,7 @@ def _refuse(shown: str, mistakes: list[Mistake]) -> None:
 
 
 def _policy(found: Draft, file: PolicyFile, *, place: str, shown: str, sha256: str) -> Policy:
-    checks = tuple(_filled(found.checks, file.statistics))
+    checks = tuple(_filled(found.checks, file.statistics, found.suites))
     name, _ = os.path.splitext(os.path.basename(place))
     return Policy(
         name=file.name or name,
@@ -93,9 +94,16 @@ def _policy(found: Draft, file: PolicyFile, *, place: str, shown: str, sha256: s
     )
 
 
-def _filled(checks: Iterable[Check], statistics: Statistics) -> Iterable[Check]:
-    """Fill in the statistics that a check leaves to the policy."""
+def _filled(
+    checks: Iterable[Check], statistics: Statistics, suites: Mapping[str, SuiteRules]
+) -> Iterable[Check]:
+    """Fill in what a check leaves to the policy: the statistics, and its suite's validity floor."""
     for check in checks:
-        given = check.model_fields_set
-        left = {"confidence", "bound"} - given
-        yield check.model_copy(update={name: getattr(statistics, name) for name in left})
+        rules = suites.get(check.suite, SuiteRules())
+        settings = {
+            "confidence": statistics.confidence,
+            "bound": statistics.bound,
+            "validity_floor": rules.validity_floor,
+        }
+        left = (settings.keys() & type(check).model_fields) - check.model_fields_set
+        yield check.model_copy(update={name: settings[name] for name in left})

@@ -8,7 +8,7 @@ from gate.evidence.table import ids_sha256
 from gate.policy.schema import SuiteRules
 from gate.policy.sources import beside, read
 from gate.policy.suggestions import did_you_mean
-from gate.yaml_lines import Path, shown
+from gate.yaml_places import Path, shown
 
 CATALOG = "catalog:"
 MAX_BYTES = 64 << 20

@@ -14,7 +14,7 @@ from gate.evidence.pairing import Expectation
 from gate.evidence.rows import REASONS, VALUES
 from gate.policy.suggestions import suggest
 from gate.policy.waivers import Waiver
-from gate.yaml_lines import shown
+from gate.yaml_places import shown
 
 VERDICTS = tuple(dict.fromkeys(name for names in VALUES.values() for name in names))
 """Every verdict of any kind of suite."""

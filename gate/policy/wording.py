@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pydantic_core import ErrorDetails
 
 from gate.policy.suggestions import suggest
-from gate.yaml_lines import Path, shown
+from gate.yaml_places import Path, shown
 
 KeysAt = Callable[[Path], Sequence[str]]
 """Gives the keys that the mapping at a path may have."""

@@ -31,15 +31,20 @@ class ToolEntry(Entry, frozen=True):
 
 
 class LedgerEntry(Entry, frozen=True):
-    """Every expected row of one method: scored plus all unscored is expected, always."""
+    """Every expected row: scored plus all unscored is expected, always."""
 
-    method: str
     expected: int
     scored: int
     unscored: dict[str, int]
     extra: int
     duplicate: int
     counted_as: dict[str, int]
+
+
+class SuiteLedgerEntry(LedgerEntry, frozen=True):
+    """The whole suite; in an attack suite also each method."""
+
+    methods: dict[str, LedgerEntry]
 
 
 class SuiteEntry(Entry, frozen=True):
@@ -51,7 +56,7 @@ class SuiteEntry(Entry, frozen=True):
     verdicts_sha256: str
     files: dict[str, str]
     fingerprint: dict[str, str]
-    ledger: list[LedgerEntry]
+    ledger: SuiteLedgerEntry
     problems: list[str]
 
 

@@ -40,7 +40,7 @@ def ledger(decision: Decision) -> list[Words]:
         (f"{role} ", Name(suite), *([" ", Name(book.method)] if book.method else []), *_book(book))
         for role, run in runs(decision)
         for suite, summary in sorted(run.suites.items())
-        for book in summary.ledgers
+        for book in sorted(summary.ledgers, key=lambda book: book.method)
         if _unusual(book)
     ]
 

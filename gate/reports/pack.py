@@ -1,6 +1,8 @@
 """From a decision to the shape of its file."""
 
 import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Literal
 
@@ -97,7 +99,7 @@ def _run(run: RunSummary) -> file.RunEntry:
 
 def _suite(suite: SuiteSummary) -> file.SuiteEntry:
     known = _fields(suite)
-    known["ledger"] = [_ledger(book) for book in known.pop("ledgers")]
+    known["ledger"] = _ledger(known.pop("ledgers"))
     return file.SuiteEntry(
         **known
         | {
@@ -108,12 +110,31 @@ def _suite(suite: SuiteSummary) -> file.SuiteEntry:
     )
 
 
-def _ledger(book: Ledger) -> file.LedgerEntry:
+def _ledger(books: Sequence[Ledger]) -> file.SuiteLedgerEntry:
+    return file.SuiteLedgerEntry(
+        expected=sum(book.expected for book in books),
+        scored=sum(book.scored for book in books),
+        unscored=_total(book.unscored for book in books),
+        extra=sum(book.extra for book in books),
+        duplicate=sum(book.duplicate for book in books),
+        counted_as=_total(book.counted_as for book in books),
+        methods={book.method: _method_ledger(book) for book in books if book.method},
+    )
+
+
+def _method_ledger(book: Ledger) -> file.LedgerEntry:
     known = _fields(book)
-    del known["role"]  # its place in the file says it
+    del known["role"], known["method"]  # their places in the file say it
     return file.LedgerEntry(
         **known | {"unscored": dict(book.unscored), "counted_as": dict(book.counted_as)}
     )
+
+
+def _total(tallies: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for tally in tallies:
+        total.update(tally)
+    return dict(total)
 
 
 def _waivers(waivers: Waivers) -> file.WaiversEntry:

@@ -104,8 +104,12 @@ def _run(role: str, entry: file.RunEntry) -> RunSummary:
 
 def _suite(role: str, entry: file.SuiteEntry) -> SuiteSummary:
     known = asdict(entry)
-    books = known.pop("ledger")
-    known["ledgers"] = tuple(Ledger(role=role, **asdict(book)) for book in books)
+    whole = asdict(known.pop("ledger"))
+    methods = {method: asdict(book) for method, book in whole.pop("methods").items()}
+    books = methods or ({"": whole} if whole["expected"] else {})
+    known["ledgers"] = tuple(
+        Ledger(role=role, method=method, **book) for method, book in books.items()
+    )
     return SuiteSummary(**known | {"problems": tuple(entry.problems)})
 
 

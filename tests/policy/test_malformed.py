@@ -286,9 +286,8 @@ CHANGES = {
         "suites: [attack]\n",
         "4:9: suites: must be a mapping of `key: value`, not a list",
     ),
-    "anchor": (
-        "name: sample", "name: &name sample",
-        "2:7: name: anchors (&) and aliases (*) are not read: write it out",
+    "alias of nothing": (
+        "name: sample", "name: *name", "2:7: name: nothing above is anchored as &name",
     ),
     "merge key": (
         "{n: 60}", "{<<: {n: 60}}",
@@ -358,9 +357,11 @@ CONTENTS = {
     "escape code": (b"version: 1\nname: \x1b[31m\n", "2:7: the file holds U+001B"),
     "too large": (b"#" * (1024 * 1024 + 1), "1:1: the file is larger than 1024 KiB"),
     "alias bomb": (
-        b"a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n",
-        "1:4: a: anchors (&) and aliases (*) are not read: write it out",
+        "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+        + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 9)),
+        "5:5: a4[9]: aliases (*) make the file larger than 100,000 values",
     ),
+    "alias of itself": (b"a: &a [*a]\n", "1:8: a[0]: nothing above is anchored as &a"),
     "too deep": (b"version: " + b"[" * 30 + b"]" * 30, "1:30: version[0][0]: more than 20"),
     "much too deep": (b"version: " + b"[" * 50000, "1:"),
     "JSON with a slip": (b'{"version": 1,, "checks": []}', "1:15: not YAML: "),

@@ -4,7 +4,8 @@ import pytest
 import yaml
 
 from gate import yaml_lines
-from gate.yaml_lines import Mark, YamlProblem, parse, read_tree
+from gate.yaml_lines import YamlProblem, parse, read_tree
+from gate.yaml_places import Mark
 
 
 @pytest.fixture(params=["fast", "plain"], autouse=True)
@@ -84,3 +85,8 @@ def test_parse_raises_everything_at_once() -> None:
         'run.yaml:3:4: b: `on` reads as true: write "on" for the text, or true',
     ]
     assert parse(b"a: 1\n", "run.yaml").value == {"a": 1}
+
+
+def test_aliases_repeat_a_value_as_programs_write_equal_parts() -> None:
+    """What a YAML writer abbreviates is read as if it stood there twice."""
+    assert parse(b"a: &x {b: 1}\nc: *x\n", "file").value == {"a": {"b": 1}, "c": {"b": 1}}

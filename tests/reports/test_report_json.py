@@ -60,7 +60,7 @@ def test_shape() -> None:
     assert sorted(file["runs"]) == ["anchor", "baseline", "candidate"]
     assert file["runs"]["anchor"] is None
     suite = file["runs"]["candidate"]["suites"]["harmbench"]
-    assert suite["ledger"][0]["expected"] == 320
+    assert suite["ledger"]["methods"]["DirectRequest"]["expected"] == 320
     assert suite["fingerprint"]["judge.revision"] == "bda7053"
     assert " ".join(sorted(file["findings"][0])) == FINDING
     assert file["findings"][0]["estimate"] == {

@@ -27,7 +27,7 @@ def overviews(decision: Decision, width: int) -> Iterator[tuple[str, RenderableT
 
 def _table(overview: Overview, method: str, width: int) -> RenderableType:
     # Laid out by hand: a rich table of this many cells takes longer than the decision.
-    rows = [row for row in overview.rows if row.method == method]
+    rows = [row for row in overview.rows if row.method == method and _worth_a_line(overview, row)]
     cells = [_HEADINGS, *map(_cells, rows)]
     widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
     room = max(width - sum(widths) - _GAP * len(widths), _NARROWEST_NAME)
@@ -39,6 +39,11 @@ def _table(overview: Overview, method: str, width: int) -> RenderableType:
     ]
     means = [_means(line) for line in overview.means if line.method == method]
     return Text("\n".join([*lines, *means]), no_wrap=True, overflow="ignore")
+
+
+def _worth_a_line(overview: Overview, row: OverviewRow) -> bool:
+    """Show every category of an attack suite, of other suites those where something flipped."""
+    return not row.category or overview.rate == "unsafe" or bool(row.fixed or row.broken)
 
 
 def _lines(

@@ -1,0 +1,47 @@
+"""The JSON Schemas that the tool publishes, each under a name and an identity of its own."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from gate.evidence.verdict_schema import verdict_schema
+from gate.policy import policy_schema, run_schema
+from gate.reports.decision_file import json_schema as decision_schema
+
+Schema = dict[str, Any]
+
+
+class Published(NamedTuple):
+    """One schema."""
+
+    identity: str
+    """Its `$id`, which names the version of the format."""
+    description: str
+    build: Callable[[], Schema]
+
+
+SCHEMAS: Mapping[str, Published] = {
+    "policy": Published(
+        "urn:gate:policy:v1", "A policy: what a candidate must meet to be released.", policy_schema
+    ),
+    "run": Published(
+        "urn:gate:run:v1", "run.yaml: what one checkpoint's run says of itself.", run_schema
+    ),
+    "decision": Published(
+        "urn:gate:decision:v1",
+        "A decision, as `gate check --report json` writes it.",
+        decision_schema,
+    ),
+    "verdicts": Published(
+        "urn:gate:verdicts:v1",
+        "One row of a native verdict file: a line of JSON Lines.",
+        verdict_schema,
+    ),
+}
+
+
+def published(name: str) -> Schema:
+    """Build a schema, with its identity and description."""
+    found = SCHEMAS[name]
+    schema = {"$id": found.identity, "description": found.description, **found.build()}
+    first = ("$schema", "$id", "title", "description")
+    return {key: schema[key] for key in (*first, *(key for key in schema if key not in first))}
