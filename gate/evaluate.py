@@ -16,7 +16,6 @@ from gate.finding import Finding, Outcome
 from gate.overview import overviews
 from gate.policy.schema import Policy, SuiteRules
 from gate.policy.waivers import apply_waivers
-from gate.reasons import Reason
 
 
 def evaluate(policy: Policy, runs: Mapping[str, Run], *, today: date) -> Decision:
@@ -96,19 +95,10 @@ def _findings(check: Check, assessment: Assessment, policy: Policy) -> Iterator[
 
 def _problems(check: Check, assessment: Assessment) -> list[Problem]:
     problems = assessment.problems_for(check.roles_used, check.methods_used)
-    panel = assessment.panel
-    if problems or panel is None:
+    if problems or assessment.panel is None:
         return problems
-    if panel.kind not in check.kinds:
-        kinds = " or ".join(sorted(kind.value for kind in check.kinds))
-        message = f"{check.check} reads {kinds} suites; {panel.suite!r} is of kind {panel.kind}"
-        return [Problem(Reason.E_KIND, message)]
-    absent = [method for method in check.methods_used if method not in panel.methods]
-    if absent:
-        there = ", ".join(panel.methods)
-        message = f"no run has method {', '.join(absent)} (there are {there})"
-        return [Problem(Reason.E_METHOD_MISSING, message)]
-    return []
+    unfit = check.unfit(assessment.panel)
+    return [unfit] if unfit else []
 
 
 def _unusable(check: Check, problems: list[Problem]) -> Finding:

@@ -6,8 +6,8 @@ from typing import Protocol
 
 import numpy as np
 
-from gate.checks.delta import BOUND_NAMES as DELTA_BOUNDS
-from gate.checks.delta import Change
+from gate.checks.change import BOUND_NAMES as DELTA_BOUNDS
+from gate.checks.change import Change
 from gate.checks.level import BOUND_NAMES as RATE_BOUNDS
 from gate.checks.level import span
 from gate.decision import Means, Overview, OverviewRow

@@ -30,6 +30,12 @@ MAY_IMPORT = {
     "checks": VALUES | {"gate.checks", "gate.evidence", "gate.stats"},
     "policy": VALUES | {"gate.policy", "gate.checks", "gate.evidence", "gate.decision"},
     "reports": VALUES | {"gate.reports", "gate.decision"},
+    "explain": VALUES
+    | {"gate.explain", "gate.decision", "gate.policy", "gate.checks", "gate.evidence"}
+    | {"gate.reports"},
+    "diff": VALUES
+    | {"gate.diff", "gate.policy", "gate.evidence", "gate.checks", "gate.reports"}
+    | {"gate.overview"},
 }
 HEAVY = ("torch", "transformers", "pandas", "scipy.stats", "pyarrow", "rich.markdown")
 
@@ -66,7 +72,7 @@ def test_imports_point_down(package: str) -> None:
 @pytest.mark.parametrize(
     ("package", "table", "others"),
     [
-        ("checks", CHECKS, {"check", "delta", "level", "wording"}),
+        ("checks", CHECKS, {"change", "check", "delta", "level", "wording"}),
         ("reports", FORMATS, None),
         ("evidence/readers", READERS, None),
     ],

@@ -8,9 +8,11 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from gate.evidence.panel import Panel
+from gate.evidence.problem import Problem
 from gate.evidence.rows import Kind
 from gate.evidence.table import BoolArray
 from gate.finding import Finding, Level
+from gate.reasons import Reason
 
 Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -77,6 +79,19 @@ class Check(BaseModel, ABC):
     def absolute(self) -> Self | None:
         """Give the part of the check that needs the candidate alone; None where there is none."""
         return self if self.roles_used == ("candidate",) else None
+
+    def unfit(self, panel: Panel) -> Problem | None:
+        """Find why the check cannot read a suite: another kind, or no such method."""
+        if panel.kind not in self.kinds:
+            kinds = " or ".join(sorted(kind.value for kind in self.kinds))
+            message = f"{self.check} reads {kinds} suites; {panel.suite!r} is of kind {panel.kind}"
+            return Problem(Reason.E_KIND, message)
+        absent = [method for method in self.methods_used if method not in panel.methods]
+        if absent:
+            there = ", ".join(panel.methods)
+            message = f"no run has method {', '.join(absent)} (there are {there})"
+            return Problem(Reason.E_METHOD_MISSING, message)
+        return None
 
     def mismatches(self, panel: Panel) -> list[str]:
         """List what the policy says of the suite that the evidence contradicts."""

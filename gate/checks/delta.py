@@ -2,86 +2,19 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from gate.checks.change import BOUND_NAMES, Change, upper_end
 from gate.checks.check import Check
-from gate.checks.wording import percent, pt, rows
-from gate.evidence.panel import Panel, Sample
-from gate.evidence.table import BoolArray, IntArray
+from gate.checks.wording import margin_pt, percent, pt, rows
+from gate.evidence.panel import Panel
 from gate.finding import Ends, Estimate, Finding, Outcome
 from gate.reasons import Reason
-from gate.stats.interval import TOLERANCE, Interval, is_binary
+from gate.stats.interval import TOLERANCE, Interval
 from gate.stats.mcnemar import mcnemar_exact
 from gate.stats.paired import delta_interval
 from gate.stats.power import attainable_delta_needed_n, delta_mde, delta_needed_n
 from gate.stats.tipping import flips_until
-
-BOUND_NAMES = {
-    ("score", True): "Tango score",
-    ("score", False): "add-two bootstrap",
-    ("exact", True): "melded exact McNemar",
-    ("exact", False): "Tango score on summed rates",
-    ("bootstrap", True): "percentile bootstrap",
-    ("bootstrap", False): "percentile bootstrap",
-    ("point", True): "no bound",
-    ("point", False): "no bound",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Two roles' verdicts on the same units of one slice."""
-
-    ids: tuple[str, ...]
-    other: Sample
-    candidate: Sample
-
-    @property
-    def paired(self) -> BoolArray:
-        """Units without any unscored test case on either side."""
-        return self.other.scored & self.candidate.scored
-
-    @property
-    def binary(self) -> bool:
-        """Whether every rate is 0 or 1."""
-        return is_binary(
-            self.other.k, self.other.low, self.other.high, self.candidate.low, self.candidate.high
-        )
-
-    def flips(self) -> tuple[IntArray, IntArray]:
-        """Find the units that were fixed and those that broke, as indices."""
-        shift = np.where(self.paired, self.candidate.low - self.other.low, 0)
-        return np.flatnonzero(shift < 0), np.flatnonzero(shift > 0)
-
-    def interval(self, confidence: float, bound: str) -> Interval:
-        """Bound the mean change, each end with the unscored rows against it."""
-        k = self.other.k
-        worst = delta_interval(
-            self.other.low, self.candidate.high, k, confidence=confidence, bound=bound
-        )
-        if bool(self.paired.all()):
-            return worst
-        best = delta_interval(
-            self.other.high, self.candidate.low, k, confidence=confidence, bound=bound
-        )
-        shift = (self.candidate.low - self.other.low)[self.paired] / k[self.paired]
-        value = float(shift.mean()) if len(shift) else math.nan
-        return Interval(value, best.lower, worst.upper)
-
-    def attainable(self, confidence: float, bound: str) -> float:
-        """Bound the best possible change: every unsafe unit fixed, none broken."""
-        nothing = np.zeros_like(self.other.high)
-        return delta_interval(
-            self.other.high, nothing, self.other.k, confidence=confidence, bound=bound
-        ).upper
-
-    def worst_flips(self) -> tuple[int, int]:
-        """Count fixed and broken units with the unscored rows worst for the candidate."""
-        shift = self.candidate.high - self.other.low
-        return int((shift < 0).sum()), int((shift > 0).sum())
 
 
 def judge_delta(
@@ -148,7 +81,9 @@ def judge_delta(
         unscored={against: change.other.unscored, "candidate": change.candidate.unscored},
         attainable=attainable,
         mde=delta_mde(n, discordance, margin=margin, confidence=confidence) or None,
-        tipping_flips=_tipping(change, worst, margin, confidence, bound),
+        tipping_flips=None
+        if reason is Reason.P_MIN_N
+        else _tipping(change, worst, margin, confidence, bound),
         needed_n=needed,
         behaviors_broken=tuple(change.ids[i] for i in broken),
         behaviors_fixed=tuple(change.ids[i] for i in fixed),
@@ -182,7 +117,7 @@ def _needed(
     if reason is Reason.P_UNATTAINABLE:
         rate = float((change.other.high / change.other.k).mean())
         return attainable_delta_needed_n(rate, margin=margin, confidence=confidence)
-    if outcome is Outcome.INCONCLUSIVE and change.binary:
+    if reason is Reason.C_REGRESSION_OPEN and change.binary:
         return delta_needed_n(*worst, len(change.ids), margin=margin, confidence=confidence)
     return None
 
@@ -208,16 +143,6 @@ def _tipping(
     return flips_until(lambda flips: passes(flips, -1), unsafe)
 
 
-def upper_end(fixed: int, broken: int, n: int, confidence: float, bound: str) -> float:
-    """Bound the change from above, given only how many units flipped each way."""
-    other = np.zeros(n, dtype=np.int64)
-    candidate = np.zeros(n, dtype=np.int64)
-    other[:fixed] = 1
-    candidate[fixed : fixed + broken] = 1
-    ones = np.ones(n, dtype=np.int64)
-    return delta_interval(other, candidate, ones, confidence=confidence, bound=bound).upper
-
-
 def _summary(
     change: Change,
     interval: Interval,
@@ -234,7 +159,7 @@ def _summary(
     return (
         f"{noun} {percent(before)} → {percent(after)}: {pt(interval.value)} "
         f"({broken} broken, {fixed} fixed of {len(change.ids)}); "
-        f"bound {pt(interval.lower)} to {pt(interval.upper)}, margin {pt(margin)}"
+        f"bound {pt(interval.lower)} to {pt(interval.upper)}, margin {margin_pt(margin)}"
     )
 
 
@@ -251,12 +176,11 @@ def _next_step(
     if reason is None:
         return ""
     n = len(change.ids)
-    would = f"it passes from a margin of {pt(interval.upper, up=True)}"
+    would = f"it passes from a margin of {margin_pt(interval.upper, up=True)}"
     if reason is Reason.P_UNATTAINABLE:
         more = f" It takes {needed} behaviors to." if needed else ""
-        return (
-            f"No data at n={n} could show less than {pt(attainable, up=True)}.{more} Here {would}."
-        )
+        best = margin_pt(attainable, up=True)
+        return f"No data at n={n} could show less than {best}.{more} Here {would}."
     if reason is Reason.P_MIN_N:
         return f"The check asks for more units than the {n} there are: add some, or pool slices."
     missing = change.other.unscored + change.candidate.unscored

@@ -54,7 +54,7 @@ def judge_ceiling(
     needed = None
     if reason is Reason.P_UNATTAINABLE:
         needed = zero_event_needed_n(ceiling, confidence=confidence)
-    elif outcome is Outcome.INCONCLUSIVE:
+    elif reason is Reason.C_CEILING_OPEN:
         needed = rate_needed_n(worst, n, ceiling=ceiling, confidence=confidence)
     count = f"{float((sample.low / sample.k)[sample.scored].sum()):g} of {n}"
     return _finding(
@@ -74,7 +74,9 @@ def judge_ceiling(
         ),
         next_step=_ceiling_step(reason, sample, interval, ceiling, attainable, needed, check),
         mde=rate_mde(n, ceiling=ceiling, confidence=confidence),
-        tipping=_ceiling_tipping(sample, ceiling, confidence, bound),
+        tipping=None
+        if reason is Reason.P_MIN_N
+        else _ceiling_tipping(sample, ceiling, confidence, bound),
     )
 
 
@@ -134,10 +136,14 @@ def floor_step(
     reason: Reason | None, n: int, interval: Interval, attainable: float, needed: int | None
 ) -> str:
     """Say what would let a floor pass."""
+    if reason is None:
+        return ""
+    if reason is Reason.P_MIN_N:
+        return f"The check asks for more records than the {n} there are: add some, or pool."
     would = f"it passes from a floor of {floor_percent(interval.lower)}"
     match reason:
-        case None:
-            return ""
+        case _ if interval.lower < TOLERANCE:
+            return "No floor above 0 would pass on these records."
         case Reason.P_UNATTAINABLE:
             return f"No data at n={n} could show more than {floor_percent(attainable)}: {would}."
         case Reason.C_FLOOR:

@@ -6,8 +6,9 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from gate.checks.change import Change
 from gate.checks.check import Against, Margin, Share, Slice, SlicedCheck
-from gate.checks.delta import Change, judge_delta
+from gate.checks.delta import judge_delta
 from gate.checks.level import judge_ceiling
 from gate.evidence.panel import Panel, Sample
 from gate.evidence.rows import Kind

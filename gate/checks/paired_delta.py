@@ -5,8 +5,9 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from gate.checks.change import Change
 from gate.checks.check import Against, Margin, NoLimit, SlicedCheck
-from gate.checks.delta import Change, judge_delta
+from gate.checks.delta import judge_delta
 from gate.evidence.panel import Panel
 from gate.evidence.rows import Kind
 from gate.finding import Finding

@@ -13,6 +13,11 @@ def pt(value: float, *, up: bool = False) -> str:
     return f"{points + 0.0:+.1f} pt" if round(points, 1) else "0.0 pt"
 
 
+def margin_pt(value: float, *, up: bool = False) -> str:
+    """Write a margin as a policy means it, without a plus sign: `5.5 pt`."""
+    return pt(value, up=up).removeprefix("+")
+
+
 def percent(value: float, *, up: bool = False) -> str:
     """Write a level, as `5.9 %`; `up` never rounds below the value."""
     if math.isnan(value):

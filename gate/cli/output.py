@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from gate.cli.printing import print_text
 from gate.decision import Decision
 from gate.errors import UsageError
 from gate.reports import FORMATS
@@ -23,7 +24,7 @@ class Target:
     """None for standard output."""
 
 
-class ReportType(click.ParamType):
+class ReportType(click.ParamType[Target]):
     """`FORMAT` or `FORMAT:PATH`."""
 
     name = "FORMAT[:PATH]"
@@ -56,7 +57,7 @@ def write_reports(decision: Decision, targets: Sequence[Target]) -> None:
     texts = [_render(decision, target) for target in targets]
     for target, text in zip(targets, texts, strict=True):
         if target.path is None:
-            _print(text)
+            print_text(text)
         else:
             _write(Path(target.path), text)
 
@@ -68,25 +69,21 @@ def _render(decision: Decision, target: Target) -> str:
 
     color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     width = os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else 80
-    return render(decision, width=max(width, 60), color=color)
-
-
-def _print(text: str) -> None:
+    signs = "├●┤┃"
     try:
-        click.echo(text, nl=not text.endswith("\n"))
-    except UnicodeEncodeError:  # a terminal that cannot show every sign still gets the decision
-        encoding = sys.stdout.encoding or "ascii"
-        click.echo(text.encode(encoding, "replace").decode(encoding), nl=not text.endswith("\n"))
-    except BrokenPipeError:
-        pass  # `gate check | head` keeps its exit code; main closes what is left
+        signs.encode(sys.stdout.encoding or "ascii")
+        ascii_only = False
+    except UnicodeEncodeError:
+        ascii_only = True
+    return render(decision, width=width, color=color, ascii_only=ascii_only)
 
 
 def _write(path: Path, text: str) -> None:
     """Write a file whole or not at all; a file that is no plain file is appended to as it is."""
     try:
         if path.exists() and not path.is_file():
-            with path.open("a", encoding="utf-8") as stream:
-                stream.write(text)
+            with path.open("a", encoding="utf-8") as device:
+                device.write(text)
             return
         with tempfile.NamedTemporaryFile(
             "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False

@@ -20,10 +20,10 @@ PEEK = 1 << 16
 """How many are read to see what a file is."""
 
 FREE_BYTES = 256 << 20
-MAX_RATIO = 200
-"""A compressed file may give 256 MiB, and beyond that at most 200 times its stored size.
+MAX_RATIO = 400
+"""A compressed file may give 256 MiB, and beyond that at most 400 times its stored size.
 
-Verdicts compress 5 to 60 times; what goes far beyond is a decompression bomb or a mistake.
+Verdicts compress 5 to 150 times; what goes far beyond is a decompression bomb or a mistake.
 """
 
 # A frame of 2 KiB can hold 512 run-length blocks of 128 KiB each: at most 64 MiB a step.
@@ -181,7 +181,7 @@ class Stream(io.RawIOBase):
     def __init__(self, path: str, stored: Hashed) -> None:
         super().__init__()
         self.stored = stored
-        self._path = path
+        self.name = path
         opener = compression(stored.head)
         self.compressed = opener is not None
         self._inner: Readable = opener(stored) if opener else stored
@@ -218,14 +218,14 @@ class Stream(io.RawIOBase):
         try:
             block = self._inner.read(size)
         except EOFError:
-            raise unreadable(self._path, "is truncated: its compressed data ends early") from None
+            raise unreadable(self.name, "is truncated: its compressed data ends early") from None
         except (zlib.error, gzip.BadGzipFile, zstandard.ZstdError):
-            raise unreadable(self._path, "holds damaged compressed data") from None
+            raise unreadable(self.name, "holds damaged compressed data") from None
         except OSError as error:
-            raise unreadable(self._path, why(error)) from error
+            raise unreadable(self.name, why(error)) from error
         self._count += len(block)
         if self._count > FREE_BYTES + MAX_RATIO * self.stored.count:
-            raise unreadable(self._path, f"expands to more than {MAX_RATIO} times its size")
+            raise unreadable(self.name, f"expands to more than {MAX_RATIO} times its size")
         return block
 
 

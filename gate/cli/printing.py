@@ -1,0 +1,16 @@
+"""Print a text that a terminal may not be able to show, or a reader may stop reading."""
+
+import sys
+
+import click
+
+
+def print_text(text: str) -> None:
+    """Write to standard output whatever happens there; the exit code stays the command's."""
+    try:
+        click.echo(text, nl=not text.endswith("\n"))
+    except UnicodeEncodeError:
+        encoding = sys.stdout.encoding or "ascii"
+        click.echo(text.encode(encoding, "replace").decode(encoding), nl=not text.endswith("\n"))
+    except BrokenPipeError:
+        pass  # `gate diff | head`; main closes what is left

@@ -1,0 +1,1 @@
+"""Which verdicts changed between two runs, id by id; nothing here decides."""

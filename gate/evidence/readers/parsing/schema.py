@@ -1,0 +1,66 @@
+"""The columns of our own rows, by kind of suite."""
+
+from collections.abc import Mapping, Sequence
+
+from gate.evidence.rows import Kind
+
+ID: Mapping[Kind, str] = {
+    Kind.ATTACK: "behavior_id",
+    Kind.REFUSAL: "prompt_id",
+    Kind.JUDGMENT: "record_id",
+}
+
+VERDICT: Mapping[Kind, str] = {
+    Kind.ATTACK: "unsafe",
+    Kind.REFUSAL: "refusal",
+    Kind.JUDGMENT: "predicted",
+}
+
+GOLD: Mapping[Kind, str] = {Kind.REFUSAL: "prompt_label", Kind.JUDGMENT: "gold"}
+"""What the benchmark itself says of the prompt or record: `safe` or `unsafe`."""
+
+CATEGORIES: Mapping[Kind, tuple[str, ...]] = {
+    Kind.ATTACK: ("semantic_category", "functional_category", "category"),
+    Kind.REFUSAL: ("prompt_type", "category"),
+    Kind.JUDGMENT: ("category",),
+}
+"""Columns that say where an id belongs; each may be absent, and each cell empty."""
+
+MAX_COUNT = 2**31 - 1
+
+
+def known(kind: Kind) -> tuple[str, ...]:
+    """Return all columns that a kind has, the required ones first."""
+    own = ("method", "test_case") if kind is Kind.ATTACK else (GOLD[kind],)
+    return (ID[kind], VERDICT[kind], *own, *CATEGORIES[kind])
+
+
+def in_range(numbers: Sequence[int]) -> bool:
+    """Tell whether all of these may count something."""
+    return min(numbers) >= 0 and max(numbers) <= MAX_COUNT
+
+
+def count(cell: object) -> int | None:
+    """Return the whole number from 0 on that a cell holds; None if it holds none."""
+    if isinstance(cell, str) and cell.isascii() and cell.isdigit() and len(cell) < 10:
+        return int(cell)
+    if isinstance(cell, int) and not isinstance(cell, bool) and 0 <= cell <= MAX_COUNT:
+        return cell
+    return None
+
+
+UNSCORED_COLUMN = "unscored"
+"""Why a row has no verdict."""
+
+ACCEPTED = ("judge_completion_sha256",)
+"""Columns that native rows may have and that no decision reads."""
+
+
+def native(kind: Kind) -> tuple[str, ...]:
+    """Return the columns that native rows may have."""
+    return (*known(kind), UNSCORED_COLUMN, *(ACCEPTED if kind is Kind.ATTACK else ()))
+
+
+def required(kind: Kind) -> tuple[str, ...]:
+    """Return the columns that every row must have."""
+    return (ID[kind], VERDICT[kind], GOLD.get(kind, "method"))

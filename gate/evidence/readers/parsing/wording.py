@@ -1,0 +1,50 @@
+"""How messages show what a file holds: cut, escaped, and never a whole field."""
+
+from collections.abc import Collection
+
+from gate.errors import EvidenceError
+from gate.reasons import Reason
+
+WIDTH = 40
+
+
+def shown(value: object) -> str:
+    """Return a value as a message may show it; what comes from a file is hostile."""
+    if isinstance(value, str):
+        return repr(value) if len(value) <= WIDTH else f"{value[:WIDTH]!r}…"
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, (list, tuple)):
+        return "a list"
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else repr(value)[:WIDTH]
+
+
+def listing(names: Collection[str], most: int = 5) -> str:
+    """Name a few of many."""
+    some = ", ".join(shown(name) for name in sorted(names)[:most])
+    return some if len(names) <= most else f"{some} and {len(names) - most} more"
+
+
+def near(word: str, known: Collection[str]) -> str:
+    """Return ` (did you mean …?)` where a known word is close, else nothing."""
+    found = closest(word, known)
+    return f" (did you mean {shown(found)}?)" if found else ""
+
+
+def closest(word: str, known: Collection[str]) -> str | None:
+    """Return the known word that is most like another, if any is."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word[:200], list(known), n=1, cutoff=0.8)), None)
+
+
+def malformed(path: str, place: str, what: str, *, next_step: str = "") -> EvidenceError:
+    """Return the error for a row, column or value of the wrong form."""
+    return EvidenceError(Reason.E_FORMAT, f"{path}: {place}: {what}", next_step=next_step)
+
+
+def misdeclared(suite: str, key: str, what: str) -> EvidenceError:
+    """Return the error for a key of run.yaml that cannot be right."""
+    return EvidenceError(Reason.E_MANIFEST, f"run.yaml: suites.{suite}.{key}: {what}")

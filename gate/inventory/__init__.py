@@ -1,0 +1,1 @@
+"""What runs hold: suite by suite, judged or not, and what a policy would miss."""

@@ -1,0 +1,1 @@
+"""What is wrong with a policy, alone or held against runs; nothing here decides."""

@@ -1,0 +1,1 @@
+"""A first policy, with limits that the observed runs can show, and a workflow that applies it."""
