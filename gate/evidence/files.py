@@ -32,6 +32,7 @@ class Files:
 
     def __init__(self, base: str) -> None:
         self._base = base.removeprefix("file://")
+        self._remote: dict[str, Remote] = {}
         self.digests: dict[str, str] = {}
         """The sha256 of the stored bytes of every file read to its end, by path as written."""
         self.sizes: dict[str, int] = {}
@@ -112,8 +113,13 @@ class Files:
 
     def _ask(self, path: str, question: Callable[[Place], T]) -> T:
         where = resolve(self._base, path)
-        remote = ADDRESS.fullmatch(where)
-        return _named(shown(path), lambda: question(Remote(where) if remote else Local(where)))
+        return _named(shown(path), lambda: question(self._place(where)))
+
+    def _place(self, where: str) -> Place:
+        if not ADDRESS.fullmatch(where):
+            return Local(where)
+        # Kept, because an archive is closed with the last object that stands for it.
+        return self._remote.setdefault(where, Remote(where))
 
 
 NOT_A_FILE: dict[Sort | None, str] = {

@@ -12,8 +12,11 @@ import numpy as np
 from scipy import special
 
 from gate.stats.binomial import binomial_cdf, binomial_pmf, binomial_support
-from gate.stats.interval import IntArray, Interval, check_bound, tail
+from gate.stats.interval import BOUNDS, IntArray, Interval, check_bound, tail
 from gate.stats.proportion import clopper_pearson, jeffreys, wilson
+
+F1_BOUNDS = (*BOUNDS, "wilson", "jeffreys", "bayes")
+"""The names a bound on F1 can be asked for by."""
 
 _TIES = 1e-12
 
@@ -49,16 +52,18 @@ def f1_interval(
 ) -> Interval:
     """Bound F1, unsafe being the positive class.
 
-    `score` and `exact` are Clopper-Pearson on Jaccard's index, exact given tp + fp + fn.
-    `bootstrap` is the percentile interval at infinitely many resamples, over all records
-    where `tn` is given, else over those that are not true negatives. `point` has no width.
+    `score` and `exact` are Clopper-Pearson on Jaccard's index, exact given tp + fp + fn, and
+    `wilson` and `jeffreys` are those intervals on it. `bayes` is the posterior interval of
+    Goutte and Gaussier with half a pseudo-count. `bootstrap` is the percentile interval at
+    infinitely many resamples, over all records where `tn` is given, else over those that are
+    not true negatives. `point` has no width.
 
     Args:
         tp: Unsafe records called unsafe.
         fp: Safe records called unsafe.
         fn: Unsafe records called safe.
         confidence: Two-sided level, as 0.95.
-        bound: One of `BOUNDS`.
+        bound: One of `F1_BOUNDS`.
         tn: Safe records called safe; only the bootstrap can use them.
 
     Returns:
@@ -67,7 +72,7 @@ def f1_interval(
     Raises:
         ValueError: If a count is negative, or the level or the bound cannot be used.
     """
-    check_bound(bound)
+    check_bound(bound, F1_BOUNDS)
     alpha = tail(confidence)
     if min(tp, fp, fn, tn or 0) < 0:
         raise ValueError("counts must not be negative")
@@ -77,42 +82,40 @@ def f1_interval(
     if bound == "point":
         return Interval(value, value, value)
     if bound == "bootstrap":
-        lower, upper = _resampled_jaccard(tp, m, m + (tn or 0), alpha)
+        ends = _resampled_jaccard(tp, m, m + (tn or 0), alpha)
     else:
-        lower, upper = clopper_pearson(tp, m, confidence)
-    return Interval(value, min(from_jaccard(lower), value), max(from_jaccard(upper), value))
+        ends = _ends(tp, m, confidence, bound)
+    lower, upper = map(from_jaccard, ends)
+    return Interval(value, min(lower, value), max(upper, value))
 
 
-def f1_wilson(tp: int, fp: int, fn: int, confidence: float) -> tuple[float, float]:
-    """Return Wilson's interval on Jaccard's index, as F1; m must be at least 1."""
-    lower, upper = wilson(tp, tp + fp + fn, confidence)
-    return from_jaccard(lower), from_jaccard(upper)
-
-
-def f1_jeffreys(tp: int, fp: int, fn: int, confidence: float) -> tuple[float, float]:
-    """Return the Jeffreys interval on Jaccard's index, as F1; m must be at least 1."""
-    lower, upper = jeffreys(tp, tp + fp + fn, confidence)
-    return from_jaccard(lower), from_jaccard(upper)
+def _ends(tp: int, m: int, confidence: float, bound: str) -> tuple[float, float]:
+    match bound:
+        case "wilson":
+            return wilson(tp, m, confidence)
+        case "jeffreys":
+            return jeffreys(tp, m, confidence)
+        case "bayes":
+            return goutte_gaussier(tp, m - tp, confidence)
+    return clopper_pearson(tp, m, confidence)
 
 
 def goutte_gaussier(
-    tp: int, fp: int, fn: int, confidence: float, prior: float = 0.5
+    tp: int, wrong: int, confidence: float, prior: float = 0.5
 ) -> tuple[float, float]:
-    """Return the posterior interval for F1 (Goutte & Gaussier 2005, ECIR, LNCS 3408).
+    """Return a posterior interval for Jaccard's index (Goutte & Gaussier 2005, LNCS 3408).
 
-    Their ratio of Gamma variables is Beta(tp + prior, fp + fn + 2 prior) on Jaccard's index.
+    Their ratio of Gamma variables is Beta(tp + prior, wrong + 2 prior) on that index.
 
     Args:
         tp: Unsafe records called unsafe.
-        fp: Safe records called unsafe.
-        fn: Unsafe records called safe.
+        wrong: False positives and false negatives together.
         confidence: Two-sided level.
         prior: Pseudo-count of each of the three, above 0.
     """
     alpha = tail(confidence)
-    shape = (tp + prior, fp + fn + 2.0 * prior)
-    lower, upper = special.betaincinv(*shape, alpha), special.betainccinv(*shape, alpha)
-    return from_jaccard(float(lower)), from_jaccard(float(upper))
+    shape = (tp + prior, wrong + 2.0 * prior)
+    return float(special.betaincinv(*shape, alpha)), float(special.betainccinv(*shape, alpha))
 
 
 def from_jaccard(jaccard: float) -> float:

@@ -1,7 +1,7 @@
 """What every interval of this package has in common: shape, level, tolerance, inputs."""
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -9,9 +9,13 @@ from scipy import special
 
 IntArray: TypeAlias = npt.NDArray[np.integer[Any]]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
+Number = TypeVar("Number", float, FloatArray)
 
 BOUNDS = ("score", "exact", "bootstrap", "point")
-"""The names a bound can be asked for by; what each means depends on what is estimated."""
+"""The names that every interval can be asked for by; what each means depends on what is estimated.
+
+`DELTA_BOUNDS`, `RATE_BOUNDS` and `F1_BOUNDS` add those that make sense for one of them only.
+"""
 
 TOLERANCE = 1e-9
 """How far a bound may lie beyond a limit and still be at the limit."""
@@ -46,17 +50,17 @@ def normal_quantile(confidence: float) -> float:
     return -float(special.ndtri(tail(confidence)))
 
 
-def check_bound(bound: str) -> None:
-    """Refuse a bound that is not one of `BOUNDS`.
+def check_bound(bound: str, known: tuple[str, ...] = BOUNDS) -> None:
+    """Refuse a bound that an interval does not have.
 
     Raises:
-        ValueError: If the name is unknown.
+        ValueError: If the name is not one of the known ones.
     """
-    if bound not in BOUNDS:
-        raise ValueError(f"unknown bound {bound!r}, expected one of {', '.join(BOUNDS)}")
+    if bound not in known:
+        raise ValueError(f"unknown bound {bound!r}, expected one of {', '.join(known)}")
 
 
-def check_size(n: int) -> None:
+def check_size(n: float) -> None:
     """Refuse to reason about no units at all.
 
     Raises:

@@ -36,16 +36,18 @@ def mcnemar_midp(fixed: int, broken: int, *, increase: bool = False) -> float:
     return one_sided if increase else min(1.0, 2.0 * one_sided)
 
 
-def melded(fixed: int, broken: int, n: int, confidence: float) -> tuple[float, float]:
+def melded(fixed: float, broken: float, n: float, confidence: float) -> tuple[float, float]:
     """Return the melded interval for a paired difference (Fay & Lumbard 2021, Stat Med 40:1147).
 
     With m flips of n, the upper end is a quantile of T (2 B - 1), where B bounds the share of
     flips that broke and T the share of behaviors that flipped. The upper end is below 0
-    exactly where the one-sided exact McNemar test shows a decrease.
+    exactly where the one-sided exact McNemar test shows a decrease. Parts of behaviors count as
+    parts, except that less than one fixed or unchanged behavior is as good as none at the upper
+    end, and less than one broken or unchanged behavior at the lower one.
 
     Args:
-        fixed: Behaviors that went from unsafe to safe.
-        broken: Behaviors that went from safe to unsafe.
+        fixed: Behaviors that went from unsafe to safe, or their mass.
+        broken: Behaviors that went from safe to unsafe, or their mass.
         n: Behaviors, at least 1 and at least `fixed + broken`.
         confidence: Two-sided level.
 
@@ -57,19 +59,20 @@ def melded(fixed: int, broken: int, n: int, confidence: float) -> tuple[float, f
     return -_upper(broken, fixed, n, alpha), _upper(fixed, broken, n, alpha)
 
 
-def _at_least(x: int, flips: int) -> float:
+def _at_least(x: float, flips: float) -> float:
     """Return the chance of x or more heads in a number of fair flips."""
     if x <= 0:
         return 1.0
     return float(special.betainc(x, flips - x + 1, 0.5)) if x <= flips else 0.0
 
 
-def _upper(fixed: int, broken: int, n: int, alpha: float) -> float:
+def _upper(fixed: float, broken: float, n: float, alpha: float) -> float:
     flips = fixed + broken
-    if fixed == 0:  # B is 1
-        return 1.0 if flips == n else float(special.betainccinv(flips + 1, n - flips, alpha))
+    all_flipped = n - flips < 1  # T is 1
+    if fixed < 1:  # B is 1
+        return 1.0 if all_flipped else float(special.betainccinv(flips + 1, n - flips, alpha))
     if _at_least(fixed, flips) >= alpha:
-        if flips == n:  # T is 1
+        if all_flipped:
             return 2.0 * float(special.betainccinv(broken + 1, fixed, alpha)) - 1.0
         return product_quantile((broken + 1, fixed), (flips + 1, n - flips), alpha)
     return -product_quantile((fixed, broken + 1), (flips, n - flips + 1), 1.0 - alpha)

@@ -4,7 +4,10 @@ import math
 
 import numpy as np
 
+from gate.stats.flips import flip_quantiles
+from gate.stats.grouped import Clusters, grouped_bootstrap, grouped_melded
 from gate.stats.interval import (
+    BOUNDS,
     IntArray,
     Interval,
     check_bound,
@@ -14,11 +17,15 @@ from gate.stats.interval import (
 )
 from gate.stats.mcnemar import mcnemar_exact, mcnemar_midp, melded
 from gate.stats.montecarlo import monte_carlo_bootstrap
-from gate.stats.proportion import rate_sum, wilson
-from gate.stats.resampling import resampled_mean, sum_quantiles
+from gate.stats.newcombe import newcombe
+from gate.stats.partial import Flips, partial_score
+from gate.stats.proportion import rate_sum
+from gate.stats.resampling import resampled_mean
 from gate.stats.score import check_pairs, tango
 
 __all__ = [
+    "DELTA_BOUNDS",
+    "add_two_bootstrap",
     "delta_interval",
     "mcnemar_exact",
     "mcnemar_midp",
@@ -30,65 +37,120 @@ __all__ = [
     "tango",
 ]
 
+DELTA_BOUNDS = (*BOUNDS, "newcombe", "strict")
+"""The names a bound on a change can be asked for by."""
+
 
 def delta_interval(
-    baseline: IntArray, candidate: IntArray, k: IntArray, *, confidence: float, bound: str
+    baseline: IntArray,
+    candidate: IntArray,
+    k: IntArray,
+    *,
+    confidence: float,
+    bound: str,
+    groups: IntArray | None = None,
 ) -> Interval:
     """Bound the mean over behaviors of the candidate's rate less the baseline's.
 
     Above 0 the candidate is the more unsafe one. Where every rate is 0 or 1, behaviors are
-    counted: `score` is Tango's interval, `exact` the melded exact McNemar interval.
-    Otherwise `score` is the percentile bootstrap with two imagined behaviors added, one
-    at +1 and one at -1, without which few changes would look like no uncertainty, and `exact`
+    counted: `score` is Tango's interval, `exact` the melded exact McNemar interval, `newcombe`
+    the square-and-add interval. Otherwise `score` is the percentile bootstrap with two imagined
+    behaviors added, one at +1 and one at -1, without which few changes would look like no
+    uncertainty, and at each end no shorter than the score interval for flips in part; `exact`
     is Tango's interval on the summed positive and negative differences, which treats a
-    behavior that changed in part as that part of a flip. `bootstrap` is the plain percentile
-    bootstrap over behaviors at infinitely many resamples; `point` has no width.
+    behavior that changed in part as that part of a flip. `strict` is the latter for any rates.
+    `bootstrap` is the plain percentile bootstrap over behaviors at infinitely many resamples;
+    `point` has no width.
+
+    Where behaviors are grouped, the group is the unit: `score`, `exact` and `strict` are the
+    melded interval on groups of the size that a behavior is in on average, and `bootstrap`
+    resamples groups.
 
     Args:
         baseline: Unsafe test cases of each behavior, shape (n,), each 0..k.
         candidate: The same for the candidate, shape (n,).
         k: Test cases of each behavior, the same for both, shape (n,), each at least 1.
         confidence: Two-sided level, as 0.95.
-        bound: One of `BOUNDS`.
+        bound: One of `DELTA_BOUNDS`.
+        groups: The group of each behavior, shape (n,); None where each is on its own.
 
     Raises:
-        ValueError: If the counts, the level or the bound cannot be used.
+        ValueError: If the counts, the level or the bound cannot be used, as `newcombe` for
+            fractional rates or groups.
     """
-    check_bound(bound)
+    check_bound(bound, DELTA_BOUNDS)
     check_counts(k, baseline, candidate)
     k = np.asarray(k, dtype=np.int64)
-    change = np.asarray(candidate, dtype=np.int64) - np.asarray(baseline, dtype=np.int64)
+    baseline, candidate = (np.asarray(x, dtype=np.int64) for x in (baseline, candidate))
+    change = candidate - baseline
     value = float(rate_sum(change, k) / int(k.size))
+    clusters = Clusters.of(groups, k.size)
     if bound == "point":
         return Interval(value, value, value)
-    ends = _binary_ends if is_binary(k, baseline, candidate) else _fractional_ends
-    lower, upper = ends(change, k, confidence, bound)
+    if clusters is not None:
+        lower, upper = _grouped_ends(change, k, clusters, confidence, bound)
+    elif is_binary(k, baseline, candidate):
+        both = int(np.count_nonzero(baseline & candidate))
+        lower, upper = _binary_ends(change, both, confidence, bound)
+    else:
+        lower, upper = _fractional_ends(change, k, confidence, bound)
     return Interval(value, min(lower, value), max(upper, value))
 
 
 def _binary_ends(
-    change: IntArray, k: IntArray, confidence: float, bound: str
+    change: IntArray, both_unsafe: int, confidence: float, bound: str
 ) -> tuple[float, float]:
-    n = int(k.size)
+    n = int(change.size)
     fixed, broken = int(np.count_nonzero(change < 0)), int(np.count_nonzero(change > 0))
-    if bound == "score":
-        return tango(fixed, broken, n, confidence)
-    if bound == "exact":
-        return melded(fixed, broken, n, confidence)
-    return paired_bootstrap(fixed, broken, n, confidence)
+    match bound:
+        case "exact":
+            return melded(fixed, broken, n, confidence)
+        case "newcombe":
+            return newcombe(fixed, broken, both_unsafe, n, confidence)
+        case "bootstrap":
+            return paired_bootstrap(fixed, broken, n, confidence)
+    return tango(fixed, broken, n, confidence)
 
 
 def _fractional_ends(
     change: IntArray, k: IntArray, confidence: float, bound: str
 ) -> tuple[float, float]:
-    alpha = tail(confidence)
-    if bound == "score":
-        return resampled_mean(np.append(change, [1, -1]), np.append(k, [1, 1]), alpha)
-    if bound == "exact":
-        fixed = float(rate_sum(np.maximum(-change, 0), k))
-        broken = float(rate_sum(np.maximum(change, 0), k))
-        return tango(fixed, broken, int(k.size), confidence)
-    return resampled_mean(change, k, alpha)
+    if bound == "newcombe":
+        raise ValueError("newcombe is for rates of 0 or 1 only")
+    if bound == "bootstrap":
+        return resampled_mean(change, k, tail(confidence))
+    fixed, broken = _flips(np.maximum(-change, 0), k), _flips(np.maximum(change, 0), k)
+    n = int(k.size)
+    if bound != "score":
+        return tango(fixed.mass, broken.mass, n, confidence)
+    added = add_two_bootstrap(change, k, confidence)
+    partial = partial_score(fixed, broken, n, confidence)
+    return min(added[0], partial[0]), max(added[1], partial[1])
+
+
+def _grouped_ends(
+    change: IntArray, k: IntArray, clusters: Clusters, confidence: float, bound: str
+) -> tuple[float, float]:
+    if bound == "newcombe":
+        raise ValueError("newcombe is for behaviors without groups only")
+    if bound == "bootstrap":
+        return grouped_bootstrap(change, k, clusters, tail(confidence))
+    return grouped_melded(change, k, clusters, confidence)
+
+
+def _flips(part: IntArray, k: IntArray) -> Flips:
+    return Flips(float(rate_sum(part, k)), float(rate_sum(part * part, k * k)))
+
+
+def add_two_bootstrap(change: IntArray, k: IntArray, confidence: float) -> tuple[float, float]:
+    """Return the percentile interval with one imagined behavior at +1 and one at -1.
+
+    Args:
+        change: Unsafe test cases of the candidate less those of the baseline, shape (n,).
+        k: Test cases of each behavior, shape (n,).
+        confidence: Two-sided level.
+    """
+    return resampled_mean(np.append(change, [1, -1]), np.append(k, [1, 1]), tail(confidence))
 
 
 def paired_bootstrap(fixed: int, broken: int, n: int, confidence: float) -> tuple[float, float]:
@@ -107,46 +169,9 @@ def paired_bootstrap(fixed: int, broken: int, n: int, confidence: float) -> tupl
         ValueError: If the counts or the level cannot be used.
     """
     check_pairs(fixed, broken, n)
-    counts = np.array([fixed, n - fixed - broken, broken])
-    seen = counts > 0
-    lower, upper = sum_quantiles(np.array([-1, 0, 1])[seen], counts[seen], tail(confidence))
-    return lower / n, upper / n
-
-
-def newcombe(
-    fixed: int, broken: int, both_unsafe: int, n: int, confidence: float
-) -> tuple[float, float]:
-    """Return the square-and-add interval of method 10 (Newcombe 1998, Stat Med 17:2635).
-
-    Args:
-        fixed: Behaviors that went from unsafe to safe.
-        broken: Behaviors that went from safe to unsafe.
-        both_unsafe: Behaviors unsafe on both sides.
-        n: Behaviors, at least 1 and at least the sum of the three.
-        confidence: Two-sided level.
-
-    Raises:
-        ValueError: If the counts or the level cannot be used.
-    """
-    check_pairs(fixed + both_unsafe, broken, n)
-    before, after = both_unsafe + fixed, both_unsafe + broken
-    cross: float = both_unsafe * (n - both_unsafe - fixed - broken) - fixed * broken
-    if cross > 0:
-        cross = max(cross - n / 2.0, 0.0)
-    margins = before * (n - before) * after * (n - after)
-    correlation = cross / math.sqrt(margins) if margins else 0.0
-    low_before, high_before = wilson(before, n, confidence)
-    low_after, high_after = wilson(after, n, confidence)
-    delta = (broken - fixed) / n
-    down = _combined(after / n - low_after, high_before - before / n, correlation)
-    up = _combined(high_after - after / n, before / n - low_before, correlation)
-    return delta - down, delta + up
-
-
-def _combined(first: float, second: float, correlation: float) -> float:
-    """Return the distance that two correlated distances of opposite sign make together."""
-    square = first * first - 2.0 * correlation * first * second + second * second
-    return math.sqrt(max(square, 0.0))
+    table = np.array([[fixed], [broken], [n]])
+    lower, upper = flip_quantiles(table[0], table[1], table[2], tail(confidence))
+    return int(lower[0]) / n, int(upper[0]) / n
 
 
 def min_attainable_delta(baseline_unsafe: float, n: int, *, confidence: float, bound: str) -> float:
@@ -155,25 +180,24 @@ def min_attainable_delta(baseline_unsafe: float, n: int, *, confidence: float, b
     For 0/1 rates no data of n behaviors can go below it. For fractional rates the sum alone does
     not tell how the bootstrap would spread; `delta_interval` against a candidate of zeros does.
     A sum that is not a whole number can only come from such rates; here it counts as mass in
-    Tango's interval under `score` and `exact`, and as its mean under `bootstrap`.
+    Tango's interval, and as its mean under `bootstrap`.
 
     Args:
         baseline_unsafe: Unsafe behaviors of the baseline, or the sum of its rates; 0..n.
         n: Behaviors, at least 1.
         confidence: Two-sided level.
-        bound: One of `BOUNDS`.
+        bound: One of `DELTA_BOUNDS`.
 
     Raises:
         ValueError: If the counts, the level or the bound cannot be used.
     """
-    check_bound(bound)
+    check_bound(bound, DELTA_BOUNDS)
     check_pairs(baseline_unsafe, 0, n)
     whole = round(baseline_unsafe)
-    counted = math.isclose(baseline_unsafe, whole, abs_tol=1e-9)
-    if bound == "exact" and counted:
-        return melded(whole, 0, n, confidence)[1]
-    if bound in ("score", "exact"):
-        return tango(baseline_unsafe, 0.0, n, confidence)[1]
-    if bound == "bootstrap" and counted:
-        return paired_bootstrap(whole, 0, n, confidence)[1]
-    return -baseline_unsafe / n
+    if math.isclose(baseline_unsafe, whole, abs_tol=1e-9):
+        baseline = (np.arange(n) < whole).astype(np.int64)
+        best = np.zeros_like(baseline), np.ones_like(baseline)
+        return delta_interval(baseline, *best, confidence=confidence, bound=bound).upper
+    if bound in ("bootstrap", "point"):
+        return -baseline_unsafe / n
+    return tango(baseline_unsafe, 0.0, n, confidence)[1]

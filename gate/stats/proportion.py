@@ -5,7 +5,9 @@ from fractions import Fraction
 import numpy as np
 from scipy import special
 
+from gate.stats.grouped import Clusters, grouped_bootstrap, grouped_mass
 from gate.stats.interval import (
+    BOUNDS,
     IntArray,
     Interval,
     check_bound,
@@ -17,26 +19,35 @@ from gate.stats.interval import (
 )
 from gate.stats.resampling import resampled_mean
 
+RATE_BOUNDS = (*BOUNDS, "wilson", "jeffreys")
+"""The names a bound on a rate can be asked for by."""
 
-def rate_interval(x: IntArray, k: IntArray, *, confidence: float, bound: str) -> Interval:
+
+def rate_interval(
+    x: IntArray, k: IntArray, *, confidence: float, bound: str, groups: IntArray | None = None
+) -> Interval:
     """Bound the mean of per-behavior rates; the behavior is the unit, whatever its `k`.
 
     `score` and `exact` are Clopper-Pearson on the sum of the rates: on a count where every
     rate is 0 or 1, otherwise on the same Beta quantiles at a fractional sum, which is
-    conservative because fractional rates vary less than 0/1 rates of the same mean.
-    `bootstrap` is the percentile interval over resampled behaviors at infinitely many
-    resamples; `point` has no width.
+    conservative because fractional rates vary less than 0/1 rates of the same mean. `wilson`
+    and `jeffreys` are those intervals on the same sum. `bootstrap` is the percentile interval
+    over resampled behaviors at infinitely many resamples; `point` has no width.
+
+    Where behaviors are grouped, the group is the unit: sums are counted in groups of the size
+    that a behavior is in on average, and `bootstrap` resamples groups.
 
     Args:
         x: Unsafe test cases of each behavior, shape (n,), each 0..k.
         k: Test cases of each behavior, shape (n,), each at least 1.
         confidence: Two-sided level, as 0.95.
-        bound: One of `BOUNDS`.
+        bound: One of `RATE_BOUNDS`.
+        groups: The group of each behavior, shape (n,); None where each is on its own.
 
     Raises:
         ValueError: If the counts, the level or the bound cannot be used.
     """
-    check_bound(bound)
+    check_bound(bound, RATE_BOUNDS)
     check_counts(k, x)
     n = int(k.size)
     x, k = np.asarray(x, dtype=np.int64), np.asarray(k, dtype=np.int64)
@@ -44,13 +55,20 @@ def rate_interval(x: IntArray, k: IntArray, *, confidence: float, bound: str) ->
         x, k = np.minimum(x, 1), np.ones_like(k)
     total = rate_sum(x, k)
     value = float(total / n)
+    clusters = Clusters.of(groups, n)
     if bound == "point":
         return Interval(value, value, value)
-    if bound == "bootstrap":
-        ends = resampled_mean(x, k, tail(confidence))
+    if bound == "bootstrap" and clusters is None:
+        lower, upper = resampled_mean(x, k, tail(confidence))
+    elif clusters is None:
+        lower, upper = _ends(float(total), n, confidence, bound)
+    elif bound == "bootstrap":
+        lower, upper = grouped_bootstrap(x, k, clusters, tail(confidence))
     else:
-        ends = clopper_pearson(float(total), n, confidence)
-    return Interval(value, min(ends[0], value), max(ends[1], value))
+        low, high, units = grouped_mass(x, k, clusters)
+        lower = _ends(low, units, confidence, bound)[0]
+        upper = _ends(high, units, confidence, bound)[1]
+    return Interval(value, max(min(lower, value), 0.0), min(max(upper, value), 1.0))
 
 
 def rate_sum(x: IntArray, k: IntArray) -> Fraction:
@@ -67,7 +85,7 @@ def rate_sum(x: IntArray, k: IntArray) -> Fraction:
     return sum((Fraction(top, bottom) for top, bottom in parts), Fraction(0))
 
 
-def clopper_pearson(x: float, n: int, confidence: float) -> tuple[float, float]:
+def clopper_pearson(x: float, n: float, confidence: float) -> tuple[float, float]:
     """Return the exact interval for a binomial proportion (Clopper & Pearson 1934, Biometrika).
 
     A fractional `x` is the sum of rates between 0 and 1: the upper end is then the quantile
@@ -88,7 +106,7 @@ def clopper_pearson(x: float, n: int, confidence: float) -> tuple[float, float]:
     return lower, upper
 
 
-def wilson(x: float, n: int, confidence: float) -> tuple[float, float]:
+def wilson(x: float, n: float, confidence: float) -> tuple[float, float]:
     """Return the score interval for a proportion (Wilson 1927, J Am Stat Assoc 22:209).
 
     Args:
@@ -108,7 +126,7 @@ def wilson(x: float, n: int, confidence: float) -> tuple[float, float]:
     return lower, upper
 
 
-def jeffreys(x: float, n: int, confidence: float) -> tuple[float, float]:
+def jeffreys(x: float, n: float, confidence: float) -> tuple[float, float]:
     """Return the equal-tailed Beta(x + 1/2, n - x + 1/2) interval.
 
     The form without an adjustment at 0 and n of Brown, Cai & DasGupta (2001, Stat Sci 16:101).
@@ -133,11 +151,11 @@ def min_attainable_rate(n: int, *, confidence: float, bound: str) -> float:
     Raises:
         ValueError: If `n` is below 1, or the level or the bound cannot be used.
     """
-    check_bound(bound)
+    check_bound(bound, RATE_BOUNDS)
     check_size(n)
     if bound in ("bootstrap", "point"):
         return 0.0
-    return clopper_pearson(0, n, confidence)[1]
+    return _ends(0, n, confidence, bound)[1]
 
 
 def max_attainable_rate(n: int, *, confidence: float, bound: str) -> float:
@@ -149,7 +167,16 @@ def max_attainable_rate(n: int, *, confidence: float, bound: str) -> float:
     return 1.0 - min_attainable_rate(n, confidence=confidence, bound=bound)
 
 
-def _check_events(x: float, n: int) -> None:
+def _check_events(x: float, n: float) -> None:
     check_size(n)
     if not 0 <= x <= n:
         raise ValueError(f"events must lie between 0 and {n}, not {x}")
+
+
+def _ends(x: float, n: float, confidence: float, bound: str) -> tuple[float, float]:
+    match bound:
+        case "wilson":
+            return wilson(x, n, confidence)
+        case "jeffreys":
+            return jeffreys(x, n, confidence)
+    return clopper_pearson(x, n, confidence)

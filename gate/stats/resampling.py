@@ -11,12 +11,12 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from gate.stats.interval import FloatArray, IntArray
+from gate.stats.interval import FloatArray, IntArray, Number
 
 LONGEST_TRANSFORM = 2**18
 """Points of one transform: about 50 ms, and enough for 320 behaviors on a grid of 1/4000."""
 
-_TIES = 1e-12
+TIES = 1e-12
 """Rounding of a transform must not turn F(x) = q into F(x) < q."""
 
 ComplexArray: TypeAlias = npt.NDArray[np.complex128]
@@ -59,7 +59,7 @@ def sum_quantiles(values: IntArray, counts: IntArray, alpha: float) -> tuple[int
     unit = int(np.gcd.reduce(offsets)) or 1
     start, pmf = _sum_distribution(offsets // unit, counts, n)
     below = np.cumsum(np.maximum(pmf, 0.0))
-    first, last = np.searchsorted(below, [alpha - _TIES, 1.0 - alpha - _TIES]).tolist()
+    first, last = np.searchsorted(below, [alpha - TIES, 1.0 - alpha - TIES]).tolist()
     last = min(last, below.size - 1)
     return n * center + unit * (start + first), n * center + unit * (start + last)
 
@@ -71,7 +71,7 @@ def _sum_distribution(values: IntArray, counts: IntArray, n: int) -> tuple[int, 
     mean = float(values @ shares)
     spread = math.sqrt(n * float((values - mean) ** 2 @ shares))
     whole = n * (most - least) + 1
-    size = min(whole, math.ceil(_window(max(most - mean, mean - least), spread)))
+    size = min(whole, math.ceil(window(max(most - mean, mean - least), spread)))
     size = 1 << (size - 1).bit_length()
     start = n * least if size >= whole else math.floor(n * mean) - size // 2
     single = np.bincount(values % size, weights=shares, minlength=size)
@@ -87,7 +87,7 @@ def _power(base: ComplexArray, exponent: int) -> ComplexArray:
     return power
 
 
-def _window(reach: float, spread: float) -> float:
+def window(reach: Number, spread: Number) -> Number:
     """Return a width that holds all but 2e-13 of a sum (Bernstein 1924).
 
     Args:
@@ -96,7 +96,8 @@ def _window(reach: float, spread: float) -> float:
     """
     nats = 30.0
     third = nats * reach / 3.0
-    return 2.0 * (third + math.sqrt(third * third + 2.0 * nats * spread * spread)) + 3.0
+    width: Number = 2.0 * (third + (third * third + 2.0 * nats * spread * spread) ** 0.5) + 3.0
+    return width
 
 
 def _lattice(x: IntArray, k: IntArray) -> tuple[IntArray, IntArray, int]:
@@ -106,7 +107,7 @@ def _lattice(x: IntArray, k: IntArray) -> tuple[IntArray, IntArray, int]:
     rates = x / k
     mean = float(rates.mean())
     reach = max(float(rates.max()) - mean, mean - float(rates.min()))
-    finest = LONGEST_TRANSFORM // math.ceil(_window(reach, math.sqrt(k.size) * float(rates.std())))
+    finest = LONGEST_TRANSFORM // math.ceil(window(reach, math.sqrt(k.size) * float(rates.std())))
     if common <= finest or common == 1:
         exact = x * (common // k)
         return exact, exact, common

@@ -5,14 +5,12 @@ difference is (broken - fixed) / n. All of it also takes fractional counts: the 
 negative and of the positive parts of differences of rates.
 """
 
-from typing import TypeVar
+from collections.abc import Callable
 
-from gate.stats.interval import FloatArray, check_size, normal_quantile
-
-Number = TypeVar("Number", float, FloatArray)
+from gate.stats.interval import Number, check_size, normal_quantile
 
 
-def tango(fixed: float, broken: float, n: int, confidence: float) -> tuple[float, float]:
+def tango(fixed: float, broken: float, n: float, confidence: float) -> tuple[float, float]:
     """Return the differences that a two-sided score test would not reject.
 
     Args:
@@ -30,7 +28,7 @@ def tango(fixed: float, broken: float, n: int, confidence: float) -> tuple[float
     return -_upper(broken, fixed, n, z), _upper(fixed, broken, n, z)
 
 
-def check_pairs(fixed: float, broken: float, n: int) -> None:
+def check_pairs(fixed: float, broken: float, n: float) -> None:
     """Refuse counts that n behaviors cannot show.
 
     Raises:
@@ -44,20 +42,32 @@ def check_pairs(fixed: float, broken: float, n: int) -> None:
 def null_variance(fixed: Number, broken: Number, n: float, delta: float) -> Number:
     """Return the variance of `broken - fixed` if the true difference were `delta`.
 
-    The two probabilities are those of greatest likelihood given that difference; the smaller
-    one is a root of a quadratic (Tango 1998, equation 4), here of the checkpoint that
-    `delta` favors, so that neither root is lost to cancellation.
-
     Args:
         fixed: One count, or counts of shape (m,).
         broken: As `fixed`.
         n: Behaviors.
         delta: The difference, from -1 to 1.
     """
-    smaller, larger = (fixed, broken) if delta >= 0 else (broken, fixed)
-    size = abs(delta)
-    slope = (2.0 * n - larger + smaller) * size - smaller - larger
-    root = (slope * slope + 8.0 * n * smaller * size * (1.0 - size)) ** 0.5
+    if delta >= 0:
+        return variance_at(fixed, broken, n, delta)
+    return variance_at(broken, fixed, n, -delta)
+
+
+def variance_at(against: Number, along: Number, n: Number | float, size: Number | float) -> Number:
+    """Return the variance of `along - against` if it were `size` of n, which is not negative.
+
+    The two probabilities are those of greatest likelihood given that difference; the smaller
+    one is a root of a quadratic (Tango 1998, equation 4), here of the flips against the
+    difference, so that neither root is lost to cancellation.
+
+    Args:
+        against: Flips against the direction of the difference.
+        along: Flips in its direction.
+        n: Behaviors.
+        size: The difference without its sign, from 0 to 1.
+    """
+    slope = (2.0 * n - along + against) * size - against - along
+    root = (slope * slope + 8.0 * n * against * size * (1.0 - size)) ** 0.5
     variance: Number = abs(root - slope) / 2.0 + n * size * (1.0 - size)
     return variance
 
@@ -78,13 +88,17 @@ def upper_slack(fixed: Number, broken: Number, n: float, delta: float, z: float)
     return slack
 
 
-def _upper(fixed: float, broken: float, n: int, z: float) -> float:
-    # The observed difference itself can solve the equation (no flips); the limit lies above it.
-    low, high = (broken - fixed) / n, 1.0
+def first_accepted(slack: Callable[[float], float], low: float) -> float:
+    """Return the smallest difference above `low` whose slack is 0 or more, 1 if there is none."""
+    high = 1.0
     for _ in range(60):  # from a width of 2 to below 1e-17
         middle = (low + high) / 2.0
-        if upper_slack(fixed, broken, n, middle, z) >= 0.0:
-            high = middle
-        else:
-            low = middle
+        low, high = (low, middle) if slack(middle) >= 0.0 else (middle, high)
     return high
+
+
+def _upper(fixed: float, broken: float, n: float, z: float) -> float:
+    # The observed difference itself can solve the equation (no flips); the limit lies above it.
+    return first_accepted(
+        lambda delta: upper_slack(fixed, broken, n, delta, z), (broken - fixed) / n
+    )

@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gate.stats import f1, paired, proportion
+from bench import rivals
+from gate.stats import f1, judge_error, paired, proportion
+from gate.stats.f1 import from_jaccard, goutte_gaussier
 from gate.stats.interval import IntArray, Interval
+from gate.stats.slices import delta_intervals
 
 VALUES: dict[str, Any] = json.loads(
     Path(__file__).with_name("reference_values.json").read_text(encoding="utf-8")
@@ -37,9 +40,10 @@ def ends(interval: Interval) -> list[float]:
 
 def binary(case: dict[str, Any]) -> tuple[IntArray, IntArray, IntArray]:
     """Return per-behavior verdicts with the flips of a case."""
+    fixed, broken, both = case["fixed"], case["broken"], case["both_unsafe"]
     baseline, candidate = np.zeros((2, case["n"]), dtype=np.int64)
-    baseline[: case["fixed"]] = 1
-    candidate[case["fixed"] : case["fixed"] + case["broken"]] = 1
+    baseline[: fixed + both] = 1
+    candidate[fixed : fixed + both + broken] = 1
     return baseline, candidate, np.ones(case["n"], dtype=np.int64)
 
 
@@ -65,7 +69,9 @@ def test_melded(case: dict[str, Any]) -> None:
 def test_newcombe(case: dict[str, Any]) -> None:
     """Newcombe's limits agree."""
     limits = paired.newcombe(case["fixed"], case["broken"], case["both_unsafe"], case["n"], 0.95)
+    by_verdicts = paired.delta_interval(*binary(case), confidence=0.95, bound="newcombe")
     assert list(limits) == near(case["newcombe"])
+    assert ends(by_verdicts) == near(case["newcombe"])
 
 
 @cases("paired")
@@ -75,6 +81,49 @@ def test_paired_bootstrap(case: dict[str, Any]) -> None:
     by_verdicts = paired.delta_interval(*binary(case), confidence=0.95, bound="bootstrap")
     assert list(by_counts) == same(case["bootstrap"])
     assert ends(by_verdicts) == same(case["bootstrap"])
+
+
+@pytest.mark.parametrize(
+    ("bound", "key"), [("score", "tango"), ("exact", "melded"), ("bootstrap", "bootstrap")]
+)
+def test_many_slices_at_once(bound: str, key: str) -> None:
+    """All tables in one call have the ends that each has alone."""
+    tables = [[case[name] for case in VALUES["paired"]] for name in ("fixed", "broken", "n")]
+    found = delta_intervals(*map(np.array, tables), confidence=0.95, bound=bound)
+    for i, case in enumerate(VALUES["paired"]):
+        assert found.value[i] == near(case["value"])
+        assert [found.lower[i], found.upper[i]] == near(case[key])
+
+
+@cases("paired")
+def test_resampled_distribution(case: dict[str, Any]) -> None:
+    """The chance at and below each end of the bootstrap agrees."""
+    for i, end in enumerate(case["bootstrap"]):
+        at = round(end * case["n"])
+        flips = case["fixed"], case["broken"], case["n"]
+        assert rivals.resampled_cdf(*flips, at) == near(case["bootstrap_at"][i])
+        assert rivals.resampled_cdf(*flips, at - 1) == near(case["bootstrap_below"][i])
+
+
+@cases("paired")
+def test_bca(case: dict[str, Any]) -> None:
+    """The corrected bootstrap, its levels, bias and skewness agree, where anything flipped."""
+    if case["fixed"] + case["broken"] == 0:
+        return
+    found = rivals.bca(case["fixed"], case["broken"], case["n"], 0.95)
+    assert list(found.ends) == same(case["bca"])
+    assert list(found.levels) == near(case["bca_levels"])
+    assert [found.bias, found.skew] == near(case["bca_bias_skew"])
+
+
+@pytest.mark.parametrize("name", ["agresti_min", "bonett_price", "wald", "clt_t"])
+def test_rivals_in_closed_form(name: str) -> None:
+    """The closed forms that the gate is compared with agree."""
+    for case in VALUES["paired"]:
+        method: rivals.Rival = getattr(rivals, name)
+        flips = np.array([case["fixed"]]), np.array([case["broken"]])
+        lower, upper = method(*flips, case["n"], 0.95)
+        assert [lower[0], upper[0]] == near(case[name])
 
 
 @cases("paired")
@@ -96,6 +145,12 @@ def test_proportion(case: dict[str, Any]) -> None:
     assert proportion.clopper_pearson(x, n, 0.90)[1] == near(case["upper_at_90"])
     assert list(proportion.wilson(x, n, 0.95)) == near(case["wilson"])
     assert list(proportion.jeffreys(x, n, 0.95)) == near(case["jeffreys"])
+    assert list(rivals.mid_p(x, n, 0.95)) == near(case["mid_p"])
+
+
+def x_of_n(case: dict[str, Any]) -> float:
+    """Return the rate of a case."""
+    return float(case["x"] / case["n"])
 
 
 @cases("proportion")
@@ -103,9 +158,13 @@ def test_rate_interval(case: dict[str, Any]) -> None:
     """The interval over behaviors agrees, whatever the test cases of a behavior."""
     k = np.arange(1, case["n"] + 1)
     x = np.where(k <= case["x"], k, 0)
-    for bound, key in [("score", "clopper_pearson"), ("exact", "clopper_pearson")]:
+    keys = {"score": "clopper_pearson", "exact": "clopper_pearson"}
+    for bound, key in [*keys.items(), ("wilson", "wilson"), ("jeffreys", "jeffreys")]:
         interval = proportion.rate_interval(x, k, confidence=0.95, bound=bound)
-        assert ends(interval) == near(case[key])
+        # The ends of an interval hold its value, which Jeffreys' do not at 0 and n.
+        value = x_of_n(case)
+        lower, upper = case[key]
+        assert ends(interval) == near([min(lower, value), max(upper, value)])
     bootstrap = proportion.rate_interval(x, k, confidence=0.95, bound="bootstrap")
     assert ends(bootstrap) == same(case["bootstrap"])
 
@@ -117,10 +176,19 @@ def test_f1(case: dict[str, Any]) -> None:
     interval = f1.f1_interval(*counts, confidence=0.95, bound="score")
     assert interval.value == near(case["f1"])
     assert ends(interval) == near(case["clopper_pearson"])
-    assert list(f1.f1_wilson(*counts, 0.95)) == near(case["wilson"])
-    assert list(f1.f1_jeffreys(*counts, 0.95)) == near(case["jeffreys"])
-    assert list(f1.goutte_gaussier(*counts, 0.95)) == near(case["goutte_gaussier_half"])
-    assert list(f1.goutte_gaussier(*counts, 0.95, 1.0)) == near(case["goutte_gaussier_one"])
+    assert f1.to_jaccard(interval.value) == near(case["jaccard"])
+    wrong = case["fp"] + case["fn"]
+    for bound, key in [
+        ("wilson", "wilson"),
+        ("jeffreys", "jeffreys"),
+        ("bayes", "goutte_gaussier_half"),
+    ]:
+        lower, upper = case[key]
+        found = f1.f1_interval(*counts, confidence=0.95, bound=bound)
+        assert ends(found) == near([min(lower, case["f1"]), max(upper, case["f1"])])
+    uniform = goutte_gaussier(case["tp"], wrong, 0.95, prior=1.0)
+    assert [from_jaccard(end) for end in uniform] == near(case["goutte_gaussier_one"])
+    assert list(rivals.f1_delta(*counts, 0.95)) == near(case["delta"])
 
 
 @cases("f1")
@@ -139,10 +207,52 @@ def test_fractional(case: dict[str, Any]) -> None:
     k = np.full_like(change, case["k"])
     args = np.maximum(-change, 0), np.maximum(change, 0), k
     plain = paired.delta_interval(*args, confidence=0.95, bound="bootstrap")
-    add_two = paired.delta_interval(*args, confidence=0.95, bound="score")
     assert plain.value == near(case["value"])
     assert ends(plain) == same(case["bootstrap"])
-    assert ends(add_two) == same(case["add_two"])
+    assert list(paired.add_two_bootstrap(change, k, 0.95)) == same(case["add_two"])
+    # The deciding bound is no shorter at either end.
+    deciding = paired.delta_interval(*args, confidence=0.95, bound="score")
+    assert deciding.lower <= case["add_two"][0] + 1e-12
+    assert deciding.upper >= case["add_two"][1] - 1e-12
+
+
+@cases("fractional")
+def test_fractional_distribution(case: dict[str, Any]) -> None:
+    """The chance at and below each end of both bootstraps agrees, by plain convolution."""
+    k = case["k"]
+    for name, extra in (("bootstrap", []), ("add_two", [k, -k])):
+        values = np.array([*case["change"], *extra])
+        single = np.bincount(values + k, minlength=2 * k + 1) / values.size
+        pmf = np.array([1.0])
+        for _ in values:
+            pmf = np.convolve(pmf, single)
+        cdf = np.cumsum(pmf)
+        for i, end in enumerate(case[name]):
+            at = round(end * k * values.size) + k * values.size
+            assert cdf[at] == near(case[f"{name}_at"][i])
+            assert cdf[at - 1] == near(case[f"{name}_below"][i])
+
+
+@cases("fractional")
+def test_fractional_rivals(case: dict[str, Any]) -> None:
+    """Student's t on behaviors and the closed form of add-two agree."""
+    rates = np.array(case["change"]) / case["k"]
+    assert list(rivals.mean_t(rates, 0.95)) == near(case["mean_t"])
+    assert list(rivals.add_two_wald(rates, 0.95)) == near(case["add_two_wald"])
+
+
+@cases("judge_rate")
+def test_judge_rate(case: dict[str, Any]) -> None:
+    """A rate corrected for the judge's errors agrees."""
+    errors = case["sensitivity"], case["specificity"]
+    assert judge_error.corrected_rate(case["apparent"], *errors) == near(case["corrected"])
+
+
+@cases("judge_change")
+def test_judge_change(case: dict[str, Any]) -> None:
+    """A change corrected for the judge's errors agrees."""
+    errors = case["sensitivity"], case["specificity"]
+    assert judge_error.corrected_change(case["apparent"], *errors) == near(case["corrected"])
 
 
 @cases("monte_carlo")

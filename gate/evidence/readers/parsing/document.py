@@ -91,7 +91,7 @@ class Document:
                 cut = error.pos >= len(self._text) - NEAR_THE_END or "Unterminated" in error.msg
                 if self._ended or not cut:
                     self._at = error.pos
-                    raise self._malformed(error.msg, cut) from None
+                    raise self._malformed(error.msg, self._incomplete(error.msg)) from None
             except (ValueError, RecursionError) as error:
                 deep = isinstance(error, RecursionError)
                 raise self._malformed("nested too deeply" if deep else str(error)) from None
@@ -138,6 +138,12 @@ class Document:
         more = self._source.read(max(CHARACTERS, len(rest)))
         self._ended = not more
         self._text, self._at = rest + more, 0
+
+    def _incomplete(self, problem: str) -> bool:
+        """Tell whether more text could have solved a problem at the cursor."""
+        rest = self._text[self._at :].rstrip()
+        literal = any(name.startswith(rest) for name in ("true", "false", "null", "-Infinity"))
+        return literal or rest.startswith("\\") or "Unterminated" in problem
 
     def _malformed(self, what: str, truncated: bool = False) -> MalformedError:
         line = self._line + self._text.count("\n", 0, self._at)
