@@ -110,6 +110,10 @@ class Reason(Enum):
         "The two sides were generated with different decoding.",
         "Generate both with the same decoding settings.",
     )
+    E_LABEL_MAP = (
+        "The two sides read their labels differently.",
+        "Declare one meaning for each label, and one label column, in both run.yaml files.",
+    )
     E_UNDECLARED = (
         "A run does not declare something that the policy requires it to declare.",
         "Add the declaration to run.yaml.",

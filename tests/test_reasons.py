@@ -137,6 +137,17 @@ def needs_an_extra(path: Path) -> Case:
     return [DELTA], {}
 
 
+def read_otherwise(path: Path) -> Case:
+    """The candidate's run.yaml turns the meaning of its labels around."""
+    meanings = {"baseline": ("unsafe", "safe"), "candidate": ("safe", "unsafe")}
+    for side, (true, false) in meanings.items():
+        labels = {"true": true, "false": false}
+        columns = {name: name for name in ("behavior_id", "method", "unsafe")}
+        keys = {"reader": "table", "columns": columns, "labels": labels}
+        write_run(path / side, attack=(attack_rows(), keys))
+    return [DELTA], {}
+
+
 def drifted(column: str) -> Any:
     """Make a case in which one id has another category in the candidate."""
 
@@ -210,6 +221,7 @@ CASES: Mapping[Reason, tuple[str, int, Callable[[Path], Case]]] = {
     Reason.E_JUDGE_TEMPLATE: ("unusable", 4, judged(template_sha256="bb")),
     Reason.E_MAX_NEW_TOKENS: ("unusable", 4, generated(max_new_tokens=256)),
     Reason.E_DECODING: ("unusable", 4, generated(temperature=0.7)),
+    Reason.E_LABEL_MAP: ("unusable", 4, read_otherwise),
     Reason.E_UNDECLARED: ("unusable", 4, of_checkpoint(chat_template_sha256=None)),
     Reason.E_CHAT_TEMPLATE: ("block", 1, of_checkpoint(chat_template_sha256="c2")),
     Reason.E_SYSTEM_PROMPT: ("block", 1, of_checkpoint(system_prompt_sha256="s2")),

@@ -5,7 +5,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from gate.evidence.catalog import catalog_ids
-from gate.evidence.comparability import compare, fingerprint, non_standard, undeclared
+from gate.evidence.comparability import (
+    compare,
+    fingerprint,
+    non_standard,
+    reading_conflicts,
+    undeclared,
+)
+from gate.evidence.manifest import Suite
 from gate.evidence.pairing import Expectation, build_panel
 from gate.evidence.panel import Panel
 from gate.evidence.problem import Problem
@@ -79,7 +86,12 @@ def assess(
             problems[key].extend(found)
     prints = _fingerprints(suite, runs)
     changes, warnings = _compare(
-        suite, prints, problems, require_declared=require_declared, allow_changes=allow_changes
+        suite,
+        runs,
+        prints,
+        problems,
+        require_declared=require_declared,
+        allow_changes=allow_changes,
     )
     return Assessment(
         suite,
@@ -115,8 +127,14 @@ def _fingerprints(suite: str, runs: Mapping[str, Run]) -> dict[str, dict[str, st
     }
 
 
+def _declared(run: Run, suite: str) -> Suite:
+    assert run.manifest is not None, "only runs with a fingerprint are compared"
+    return run.manifest.suites[suite]
+
+
 def _compare(
     suite: str,
+    runs: Mapping[str, Run],
     prints: Mapping[str, Mapping[str, str]],
     problems: dict[tuple[str, str], list[Problem]],
     *,
@@ -142,6 +160,11 @@ def _compare(
         )
         where = "anchor" if role == "anchor" else ""
         problems[where, ""].extend(comparison.problems)
+        problems[where, ""].extend(
+            reading_conflicts(
+                role, _declared(runs[role], suite), _declared(runs["candidate"], suite)
+            )
+        )
         changes.extend(comparison.changes)
         warnings.extend(comparison.warnings)
     return changes, warnings

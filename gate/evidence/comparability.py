@@ -44,6 +44,9 @@ DECLARABLE: Mapping[str, str] = {
 
 STANDARD_TOKENS = 512
 
+DEFAULT_LABEL_COLUMNS = {"xstest": "final_label", "jailbreakbench": "jailbroken"}
+"""Which column readers take for the verdict where run.yaml names none."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
@@ -116,6 +119,31 @@ def compare(
     problems += undeclared(role, other, require_declared)
     problems += undeclared("candidate", candidate, require_declared)
     return Comparison(problems=tuple(problems), changes=tuple(changes), warnings=tuple(warnings))
+
+
+def reading_conflicts(role: str, other: Suite, candidate: Suite) -> list[Problem]:
+    """Find labels that two manifests give different meanings, or different label columns."""
+    found = []
+    theirs, ours = _meanings(other), _meanings(candidate)
+    for label in sorted(theirs.keys() & ours.keys()):
+        if theirs[label] != ours[label]:
+            message = (
+                f"label {label!r} means {theirs[label] or 'unscored'} in the {role} and "
+                f"{ours[label] or 'unscored'} in the candidate"
+            )
+            found.append(Problem(Reason.E_LABEL_MAP, message))
+    columns = [
+        suite.label_column or DEFAULT_LABEL_COLUMNS.get(suite.reader)
+        for suite in (other, candidate)
+    ]
+    if other.reader == candidate.reader and columns[0] != columns[1]:
+        message = f"the verdict is {columns[0]} in the {role} and {columns[1]} in the candidate"
+        found.append(Problem(Reason.E_LABEL_MAP, message))
+    return found
+
+
+def _meanings(suite: Suite) -> dict[str, str | None]:
+    return {label.strip().casefold(): meaning for label, meaning in suite.labels.items()}
 
 
 def undeclared(role: str, known: Mapping[str, str], required: Collection[str]) -> list[Problem]:
