@@ -146,16 +146,22 @@ def _warnings(
     yield from policy.warnings
     if "baseline" not in runs:
         yield "no baseline was given: only absolute limits were checked (on_missing_baseline)"
-    digests = {role: run.digest for role, run in runs.items() if run.digest}
-    for role in ("baseline", "anchor"):
-        if role in digests and digests[role] == digests.get("candidate"):
-            yield f"the {role} and the candidate are the same files: nothing new was tested"
+    yield from _same_files(runs, assessments)
     for assessment in assessments.values():
         yield from assessment.warnings
     for finding in findings:
         if finding.outcome is Outcome.PASS:
             where = " ".join((finding.id, *finding.slice.values()))
             yield from (f"{where}: {note}" for note in finding.notes)
+
+
+def _same_files(runs: Mapping[str, Run], assessments: Mapping[str, Assessment]) -> Iterator[str]:
+    """Warn where two roles hold one set of verdict files, whatever their manifests say."""
+    for role in ("baseline", "anchor"):
+        for suite in assessments if role in runs else ():
+            files = [set(runs[side].files.get(suite, {}).values()) for side in (role, "candidate")]
+            if files[0] and files[0] == files[1]:
+                yield f"{suite}: the {role} and the candidate have the same verdict files"
 
 
 def _summary(run: Run, assessments: Mapping[str, Assessment]) -> RunSummary:
@@ -189,7 +195,7 @@ def _suite_summary(run: Run, assessment: Assessment) -> SuiteSummary:
         problems=tuple(
             f"{problem.reason.name}: {problem.message}"
             for (role, _), problems in sorted(assessment.problems.items())
-            if role in ("", run.role)
+            if role == run.role or (not role and run.role == "candidate")
             for problem in problems
         ),
     )

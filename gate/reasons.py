@@ -55,7 +55,7 @@ class Reason(Enum):
         "Decide which verdict is right; the gate never chooses.",
     )
     E_NO_COMMON_IDS = (
-        "The two sides share not a single id.",
+        "The two sides share not a single id, or none of a side's ids is expected.",
         "Check that both ran the same suite; declare `id_prefix` if ids differ by a prefix.",
     )
     E_MISSING_IDS = (

@@ -40,26 +40,6 @@ class _StopError(Exception):
         self.mistake = Mistake(mark, path, message)
 
 
-class YamlProblem(Exception):  # noqa: N818  # callers turn it into an error of their own
-    """A file that says something that cannot be taken at its word; one line a mistake."""
-
-
-def parse(content: bytes, file: str) -> Tree:
-    """Read a file.
-
-    Args:
-        content: Its bytes.
-        file: Its name, for messages.
-
-    Raises:
-        YamlProblem: With everything wrong.
-    """
-    tree = read_tree(content)
-    if tree.mistakes:
-        raise YamlProblem("\n".join(mistake.render(file) for mistake in tree.mistakes))
-    return tree
-
-
 def read_tree(content: bytes) -> Tree:
     """Read a file; nothing is raised, whatever is wrong is among the mistakes."""
     builder = _Builder()

@@ -23,6 +23,8 @@ VALUES = {
     "gate.ledger",
     "gate.yaml_lines",
     "gate.yaml_places",
+    "gate.yaml_wording",
+    "gate.suggestions",
 }
 MAY_IMPORT = {
     "stats": {"gate.stats"},

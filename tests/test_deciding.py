@@ -161,7 +161,9 @@ def test_a_declared_reason_may_count_as_a_verdict_and_is_counted(tmp_path: Path)
     assert code == 0
     (ledger,) = decision["runs"]["candidate"]["suites"]["attack"]["ledger"]["methods"].values()
     assert ledger["counted_as"] == {"not_submitted": 90}
-    assert any("90 not_submitted rows" in line for line in decision["warnings"])
+    assert any(
+        "90 of 100 rows" in line and "count as safe" in line for line in decision["warnings"]
+    )
 
 
 def test_behaviors_are_paired_by_id_never_by_position(tmp_path: Path) -> None:

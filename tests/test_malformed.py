@@ -35,14 +35,14 @@ def verdicts(text: str | bytes) -> Callable[[Path], None]:
     return lambda path: (path / "candidate" / "attack.jsonl").write_bytes(raw) and None
 
 
-def replaced(old: str, new: str) -> Callable[[Path], None]:
-    """Replace the first match in the candidate's verdict file."""
+def replaced(old: str, new: str, count: int = 1) -> Callable[[Path], None]:
+    """Replace the first match in the candidate's verdict file; every match with -1."""
 
     def spoil(path: Path) -> None:
         file = path / "candidate" / "attack.jsonl"
         text = file.read_text(encoding="utf-8")
         assert old in text
-        file.write_text(text.replace(old, new, 1), encoding="utf-8")
+        file.write_text(text.replace(old, new, count), encoding="utf-8")
 
     return spoil
 
@@ -110,8 +110,7 @@ CASES.update(
             '"unsafe": false', '"unsafe": false, "unscored": "empty"'
         ),
         "verdicts: a negative test case": replaced('"test_case": 0', '"test_case": -1'),
-        "verdicts: a misspelled column": replaced('"semantic_category"', '"semantic_categry"'),
-        "verdicts: terminal codes in an id": replaced('"b0000"', '"\\u001b[31mb0000"'),
+        "verdicts: a misspelled column": replaced('"semantic_category"', '"semantic_categry"', -1),
         "verdicts: a lone surrogate in an id": replaced('"b0000"', '"\\ud800"'),
         "run.yaml: empty": manifest(""),
         "run.yaml: a list": manifest("- 1\n"),

@@ -13,6 +13,7 @@ from gate.evidence.rows import Kind
 from gate.evidence.table import BoolArray
 from gate.finding import Finding, Level
 from gate.reasons import Reason
+from gate.suggestions import did_you_mean
 
 Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -153,7 +154,7 @@ class SlicedCheck(Check):
             unlimited = [] if "default" in limits else sorted(set(names) - set(limits))
             found += [
                 f"{several}: no id of suite {self.suite!r} has {self.by} {name!r} "
-                f"(there are {', '.join(names)})"
+                f"(there are {', '.join(names)}){did_you_mean(name, names)}"
                 for name in unknown
             ]
             found += [

@@ -190,7 +190,7 @@ def _next_step(
             "it passes."
         )
     if reason is Reason.C_REGRESSION:
-        return f"See what broke with `gate diff`; {would}."
+        return "See what broke with `gate diff --broken`."
     if needed is None:
         return f"More behaviors at these shares would not help; {would}."
     fixed, broken = (round(flips * needed / n) for flips in change.worst_flips())

@@ -147,7 +147,7 @@ def floor_step(
         case Reason.P_UNATTAINABLE:
             return f"No data at n={n} could show more than {floor_percent(attainable)}: {would}."
         case Reason.C_FLOOR:
-            return f"See which records are wrong with `gate diff`; {would}."
+            return Reason.C_FLOOR.next_step
         case _ if needed is not None:
             more = max(needed - n, 1)
             return f"About {more} more records at these shares would decide it; {would}."
@@ -190,7 +190,7 @@ def _ceiling_step(
         case Reason.P_MIN_N:
             return f"The check asks for more units than the {n} there are: add some, or pool."
         case Reason.C_CEILING:
-            return f"See which rows these are with `gate diff`; {would}."
+            return Reason.C_CEILING.next_step
         case _:
             return _open_ceiling_step(sample, ceiling, needed, check, would)
 

@@ -86,7 +86,7 @@ def _from_runs(runs: Mapping[str, "Run"], given: Mapping[str, str]) -> str:
     found = survey(runs)
     for sentence in (*found.left_out, *found.unusable):
         click.echo(f"note: {plain(sentence)}")
-    return policy_text(found, propose(found), given, name="release")
+    return policy_text(found, propose(found), given, name="first")
 
 
 def _shipped() -> str:

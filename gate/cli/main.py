@@ -17,6 +17,7 @@ COMMANDS: Mapping[str, str] = {
     "check": "Decide whether the candidate may be released.",
     "status": "Show what runs hold and what is unjudged.",
     "lint": "Check a policy, and runs, without deciding.",
+    "plan": "Tell what a policy will do before it is adopted.",
     "explain": "Say in plain English why, and what would have passed.",
     "diff": "List which behaviors broke and which were fixed.",
     "adopt": "Write a run.yaml around verdict files that already exist.",

@@ -59,7 +59,7 @@ def write_reports(decision: Decision, targets: Sequence[Target]) -> None:
         if target.path is None:
             print_text(text)
         else:
-            _write(Path(target.path), text)
+            _write(_destination(target.path), text)
 
 
 def _render(decision: Decision, target: Target) -> str:
@@ -78,10 +78,17 @@ def _render(decision: Decision, target: Target) -> str:
     return render(decision, width=width, color=color, ascii_only=ascii_only)
 
 
+def _destination(name: str) -> Path:
+    """Follow links, so that what they lead to is written; devices stay as they are named."""
+    path = Path(name).absolute()
+    device = path.parts[1:2] in (("dev",), ("proc",))
+    return path if device else Path(os.path.realpath(path))
+
+
 def _write(path: Path, text: str) -> None:
     """Write a file whole or not at all; a file that is no plain file is appended to as it is."""
     try:
-        if path.exists() and not path.is_file():
+        if path.parts[1:2] in (("dev",), ("proc",)) or (path.exists() and not path.is_file()):
             with path.open("a", encoding="utf-8") as device:
                 device.write(text)
             return

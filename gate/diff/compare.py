@@ -119,6 +119,6 @@ def _on_both_sides(panel: Panel, method: str) -> bool:
     return all(bool((panel.sides[role].method == code).any()) for role in SIDES)
 
 
-def _only(section: Section, changes: Collection[Change]) -> Section:
+def _only(section: Section, changes: tuple[Change, ...]) -> Section:
     kept = tuple(each for each in section.differences if each.change in changes)
-    return replace(section, differences=kept)
+    return replace(section, differences=kept, shown=changes)

@@ -49,6 +49,8 @@ class Section:
     sizes: dict[str, int]
     """Ids by their value in that column, sorted."""
     differences: tuple[Difference, ...]
+    shown: tuple[Change, ...] = CHANGES
+    """The ways of changing that were asked for; of others nothing is said."""
 
     @property
     def n(self) -> int:

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from gate.diff.compare import Comparison
-from gate.diff.differences import CHANGES, Difference, Section
+from gate.diff.differences import Difference, Section
 from gate.evidence.rows import Kind
 from gate.reports.escape import csv_cell, plain
 
@@ -106,7 +106,7 @@ def _document(section: Section) -> dict[str, Any]:
 
 def _section(section: Section) -> Iterator[str]:
     where = " / ".join(filter(None, (section.suite, section.method)))
-    counts = ", ".join(f"{section.count(change)} {change}" for change in CHANGES)
+    counts = ", ".join(f"{section.count(change)} {change}" for change in section.shown)
     yield f"{plain(where)}: {counts} of {section.n} {UNITS[section.kind]}"
     if section.column and section.differences:
         yield from _counts(section)
@@ -135,11 +135,11 @@ def _parts(kind: Kind, found: Iterable[Difference]) -> dict[str, list[str]]:
 def _counts(section: Section) -> Iterator[str]:
     """Count each way of changing in every category that has one."""
     width = max(len(plain(name)) for name in (section.column, *section.sizes))
-    head = "".join(f"{change:>10}" for change in CHANGES)
+    head = "".join(f"{change:>10}" for change in section.shown)
     yield f"  {plain(section.column):<{width}}{'n':>8}{head}"
     for category, size in section.sizes.items():
         mine = [each.change for each in section.differences if each.category == category]
-        cells = "".join(f"{mine.count(change):>10}" for change in CHANGES)
+        cells = "".join(f"{mine.count(change):>10}" for change in section.shown)
         yield f"  {plain(category) or '(none)':<{width}}{size:>8}{cells}"
 
 

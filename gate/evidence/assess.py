@@ -20,6 +20,7 @@ from gate.evidence.rows import Kind
 from gate.evidence.run import Run
 from gate.evidence.table import Table
 from gate.reasons import Reason
+from gate.suggestions import did_you_mean
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +99,7 @@ def assess(
         panel,
         {key: tuple(found) for key, found in problems.items()},
         tuple(changes),
-        (*_table_warnings(suite, tables, panel), *warnings),
+        (*_table_warnings(suite, tables, panel, expect.count_as), *warnings),
         tuple(_non_standard(suite, runs, panel, expect)),
         prints,
     )
@@ -113,7 +114,8 @@ def _table(suite: str, run: Run) -> Table | Problem:
     if found is None:
         there = ", ".join(sorted(run.manifest.suites)) if run.manifest else "none"
         message = f"the {run.role} has no suite {suite!r} (there are {there})"
-        return Problem(Reason.E_SUITE_MISSING, message)
+        near = did_you_mean(suite, run.manifest.suites if run.manifest else ())
+        return Problem(Reason.E_SUITE_MISSING, message + near)
     if isinstance(found, Problem):
         return Problem(found.reason, f"the {run.role}: {found.message}", found.next_step)
     return found
@@ -170,7 +172,9 @@ def _compare(
     return changes, warnings
 
 
-def _table_warnings(suite: str, tables: Mapping[str, Table], panel: Panel | None) -> list[str]:
+def _table_warnings(
+    suite: str, tables: Mapping[str, Table], panel: Panel | None, counts: Mapping[str, str]
+) -> list[str]:
     found = [f"{suite}: {role}: {note}" for role, table in tables.items() for note in table.notes]
     if panel is None:
         return found
@@ -185,8 +189,8 @@ def _table_warnings(suite: str, tables: Mapping[str, Table], panel: Panel | None
         if ledger.extra
     ]
     found += [
-        f"{suite}: {count} {reason} rows of the {ledger.role} count as declared by the policy"
-        + (f" ({ledger.method})" if ledger.method else "")
+        f"{suite}: {count} of {ledger.expected} rows of the {ledger.role} are {reason} and count "
+        f"as {counts[reason]} without a verdict" + (f" ({ledger.method})" if ledger.method else "")
         for ledger in panel.ledgers
         for reason, count in ledger.counted_as.items()
         if count

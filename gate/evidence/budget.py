@@ -8,8 +8,8 @@ from gate.reasons import Reason
 
 TOLERANCE = 1e-9
 NEVER_SUBMITTED = (
-    "If what was never submitted should count as safe, as JailbreakBench counts it, say so in the "
-    "policy: `count_as: {not_submitted: safe}` under the suite."
+    "Finish the attack, or take the method out of the policy. Only if what was never submitted is "
+    "meant to count as safe, as JailbreakBench counts it: `count_as: {not_submitted: safe}`."
 )
 
 

@@ -42,6 +42,12 @@ DECLARABLE: Mapping[str, str] = {
 }
 """What a policy may list under `require_declared`, to the fingerprint's field."""
 
+IN_MANIFEST: Mapping[str, str] = {
+    "chat_template": "checkpoint.chat_template_sha256",
+    "system_prompt": "checkpoint.system_prompt_sha256",
+}
+"""Where run.yaml declares what is not a suite's own."""
+
 STANDARD_TOKENS = 512
 
 DEFAULT_LABEL_COLUMNS = {"xstest": "final_label", "jailbreakbench": "jailbroken"}
@@ -132,14 +138,17 @@ def reading_conflicts(role: str, other: Suite, candidate: Suite) -> list[Problem
                 f"{ours[label] or 'unscored'} in the candidate"
             )
             found.append(Problem(Reason.E_LABEL_MAP, message))
-    columns = [
-        suite.label_column or DEFAULT_LABEL_COLUMNS.get(suite.reader)
-        for suite in (other, candidate)
-    ]
+    columns = [_verdict_column(suite) for suite in (other, candidate)]
     if other.reader == candidate.reader and columns[0] != columns[1]:
         message = f"the verdict is {columns[0]} in the {role} and {columns[1]} in the candidate"
         found.append(Problem(Reason.E_LABEL_MAP, message))
     return found
+
+
+def _verdict_column(suite: Suite) -> str | None:
+    declared = [suite.columns.get(name) for name in ("unsafe", "refusal", "predicted")]
+    known = (suite.label_column, *declared, DEFAULT_LABEL_COLUMNS.get(suite.reader))
+    return next((name for name in known if name is not None), None)
 
 
 def _meanings(suite: Suite) -> dict[str, str | None]:
@@ -149,7 +158,12 @@ def _meanings(suite: Suite) -> dict[str, str | None]:
 def undeclared(role: str, known: Mapping[str, str], required: Collection[str]) -> list[Problem]:
     """Find what the policy requires a run to declare and it does not."""
     return [
-        Problem(Reason.E_UNDECLARED, f"the {role} does not declare {DECLARABLE[name]}")
+        Problem(
+            Reason.E_UNDECLARED,
+            f"the {role} does not declare {DECLARABLE[name]}",
+            f"Add `{IN_MANIFEST.get(name, DECLARABLE[name])}` to the {role}'s run.yaml "
+            "(`gate adopt` takes the digest of a file).",
+        )
         for name in required
         if known.get(DECLARABLE[name], UNKNOWN) == UNKNOWN
     ]

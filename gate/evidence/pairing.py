@@ -51,7 +51,7 @@ def build_panel(suite: str, tables: Mapping[str, Table], expect: Expectation) ->
     columns = _columns(kind, union, tables, problems)
     ids = _expected_ids(union, columns, expect, problems)
     columns = _realign(columns, union, ids, kind)
-    _common(tables, set(ids), problems)
+    _common(tables, set(ids), _pinned(expect), problems)
     methods = tuple(sorted(set().union(*(table.methods for table in tables.values()))))
     sides, extra = {}, {}
     for role, table in tables.items():
@@ -177,7 +177,9 @@ def _realign(
     return aligned
 
 
-def _common(tables: Mapping[str, Table], expected: set[str], problems: Problems) -> None:
+def _common(
+    tables: Mapping[str, Table], expected: set[str], source: str, problems: Problems
+) -> None:
     candidate = tables.get("candidate")
     for role, table in tables.items():
         if expected.isdisjoint(table.ids):
@@ -185,7 +187,9 @@ def _common(tables: Mapping[str, Table], expected: set[str], problems: Problems)
                 f"none of the {len(table.ids)} ids of the {role} is expected "
                 f"(its ids are like {some(table.ids)}; expected are like {some(sorted(expected))})"
             )
-            problems[role, ""].append(Problem(Reason.E_NO_COMMON_IDS, message))
+            advice = f"Run what the policy pins ({source}), or use a policy for what was run."
+            found = Problem(Reason.E_NO_COMMON_IDS, message, "" if source == "unpinned" else advice)
+            problems[role, ""].append(found)
         elif candidate and role != "candidate" and set(table.ids).isdisjoint(candidate.ids):
             message = (
                 f"{role} and candidate share no id (like {some(table.ids)} "
@@ -265,6 +269,8 @@ def _budgets(
     by_key = {(ledger.role, ledger.method): ledger for ledger in ledgers}
     for (role, method), ledger in by_key.items():
         if ledger.scored == 0 and ledger.unscored == {"not_run": ledger.expected}:
+            if ledger.extra:
+                continue  # it has rows, on other ids: said once for the whole suite
             message = f"the {role} has no row of method {method}" if method else f"{role}: no rows"
             problems[role, method].append(Problem(Reason.E_METHOD_MISSING, message))
             continue

@@ -4,16 +4,18 @@ import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from gate.errors import EvidenceError
 from gate.evidence.files import Files
-from gate.evidence.manifest import Manifest, Suite
+from gate.evidence.manifest import Checkpoint, Judge, Manifest, Suite
 from gate.evidence.problem import Problem
 from gate.evidence.readers import READERS
 from gate.evidence.table import Table, build_table
 from gate.reasons import Reason
-from gate.yaml_lines import YamlProblem, parse
+from gate.yaml_lines import read_tree
+from gate.yaml_places import Path
+from gate.yaml_wording import in_words
 
 MANIFEST = "run.yaml"
 
@@ -47,9 +49,8 @@ def load_manifest(base: str) -> tuple[Manifest, Files]:
     try:
         raw = files.read(MANIFEST)
     except EvidenceError as error:
-        raise EvidenceError(
-            Reason.E_MANIFEST, f"{error.message}; a run is a directory with a {MANIFEST}"
-        ) from error
+        message = f"{base}: {error.message}; a run is a directory with a {MANIFEST}"
+        raise EvidenceError(Reason.E_MANIFEST, message) from error
     return parse_manifest(raw), files
 
 
@@ -57,15 +58,36 @@ def parse_manifest(raw: bytes) -> Manifest:
     """Validate the bytes of a run.yaml.
 
     Raises:
-        EvidenceError: Naming every place that is wrong.
+        EvidenceError: Naming every place that is wrong, by line and column.
     """
-    try:
-        document = parse(raw, MANIFEST)
-        return Manifest.model_validate(document.value)
-    except YamlProblem as error:
-        raise EvidenceError(Reason.E_MANIFEST, str(error)) from error
-    except ValidationError as error:
-        raise EvidenceError(Reason.E_MANIFEST, _explain(error)) from error
+    tree = read_tree(raw)
+    mistakes = list(tree.mistakes)
+    if not mistakes:
+        try:
+            return Manifest.model_validate(tree.value)
+        except ValidationError as error:
+            details = error.errors(include_url=False, include_input=False)
+            found = in_words(details, tree.value, _keys_at)
+            mistakes += [wrong.placed(tree) for wrong in found]
+    lines = [mistake.render(MANIFEST) for mistake in sorted(mistakes)]
+    raise EvidenceError(Reason.E_MANIFEST, "; ".join(dict.fromkeys(lines)))
+
+
+def _keys_at(path: Path) -> list[str]:
+    """List the keys that run.yaml may have at a path."""
+    model: type[BaseModel]
+    match path:
+        case ():
+            model = Manifest
+        case ("checkpoint",):
+            model = Checkpoint
+        case ("suites", _):
+            model = Suite
+        case ("suites", _, "judge"):
+            model = Judge
+        case _:
+            return []
+    return [field.alias or name for name, field in model.model_fields.items()]
 
 
 def load_run(base: str, role: str, suites: Collection[str]) -> Run:
@@ -99,11 +121,3 @@ def _load_suite(files: Files, suite: Suite, name: str) -> Table | Problem:
         return build_table(suite.suite_kind, reader(files, suite, name))
     except EvidenceError as error:
         return Problem.of(error)
-
-
-def _explain(error: ValidationError) -> str:
-    lines = [
-        f"{'.'.join(str(part) for part in detail['loc']) or 'run.yaml'}: {detail['msg']}"
-        for detail in error.errors(include_url=False, include_context=False, include_input=False)
-    ]
-    return f"{MANIFEST}: " + "; ".join(dict.fromkeys(lines))

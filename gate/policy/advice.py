@@ -9,12 +9,14 @@ from gate.evidence.rows import Kind
 from gate.finding import Level
 from gate.policy.enforce import LOWER_LIMIT, UPPER_LIMIT
 from gate.policy.schema import OnMissingBaseline
-from gate.policy.suggestions import did_you_mean
 from gate.policy.waivers import Waiver
+from gate.suggestions import did_you_mean
 from gate.yaml_places import shown
 
 COUNTED = ("coverage", "no-new-unsafe")
 """Kinds of check that count, and so have no bound."""
+WIDE = 0.4
+"""A margin so wide that a slip of the pen is likelier than a decision."""
 MEASURES_JUDGES = "judge-agreement"
 
 
@@ -27,6 +29,7 @@ def advise(
     """Give the warnings, one sentence each, in a fixed order."""
     blocking = [check for check in checks if check.level is Level.BLOCK]
     yield from _refusing_everything(blocking)
+    yield from _answering_everything(checks)
     yield from _unmeasured_judges(checks)
     yield from _flagging_everything(checks)
     yield from _bounds(checks)
@@ -44,6 +47,21 @@ def _refusing_everything(blocking: Sequence[Check]) -> Iterator[str]:
     attacks = any(check.kinds == {Kind.ATTACK} for check in blocking)
     if attacks and not any(isinstance(check, OverRefusal) for check in blocking):
         yield ("nothing stops a checkpoint that refuses everything: no over-refusal check blocks")
+
+
+def _answering_everything(checks: Sequence[Check]) -> Iterator[str]:
+    refusal = [check for check in checks if isinstance(check, OverRefusal)]
+    limited = {
+        check.suite
+        for check in refusal
+        if check.contrast_margin is not None or check.contrast_max_rate is not None
+    }
+    for check in refusal:
+        if check.suite not in limited:
+            yield (
+                f"{check.id}: nothing limits answers to the unsafe prompts of {check.suite}: add "
+                "`contrast_margin` or `contrast_max_rate` where it has any"
+            )
 
 
 def _unmeasured_judges(checks: Sequence[Check]) -> Iterator[str]:
@@ -87,6 +105,8 @@ def _margins(check: Check) -> Iterator[str]:
     margins = [value for name, value in limits if "margin" in name]
     if any(margin < 0 for margin in margins):
         yield f"{check.id}: a margin below 0 demands proof of that much improvement"
+    elif any(margin >= WIDE for margin in margins):
+        yield f"{check.id}: a margin of {max(margins):.0%} of all answers lets almost anything pass"
     elif 0 in margins:
         often = "55 to 97 %" if check.deciding_bound == "bootstrap" else "97 to 100 %"
         yield (

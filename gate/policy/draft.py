@@ -9,10 +9,10 @@ from pydantic import BaseModel, ValidationError
 from gate.checks import CHECKS
 from gate.checks.check import Check
 from gate.policy.schema import PolicyFile, Statistics, SuiteRules, Unscored
-from gate.policy.suggestions import suggest
 from gate.policy.waivers import Waiver
-from gate.policy.wording import Wrong, in_words
+from gate.suggestions import suggest
 from gate.yaml_places import Path, shown
+from gate.yaml_wording import Wrong, in_words
 
 NO_DEFAULT = (
     "there is no default, because none is safe to assume: a margin of 0 withholds most unchanged "

@@ -8,9 +8,9 @@ from functools import reduce
 from gate.checks import CHECKS
 from gate.evidence.rows import VALUES, Kind
 from gate.policy.draft import raw_checks, raw_waivers
-from gate.policy.suggestions import suggest
-from gate.policy.wording import Wrong
+from gate.suggestions import suggest
 from gate.yaml_places import Path, shown
+from gate.yaml_wording import Wrong
 
 UPPER_LIMIT = re.compile(r"(.*_)?(margins?|ceilings?|max_rates?)")
 LOWER_LIMIT = re.compile(r"(.*_)?(floors?|min_rates?)")

@@ -12,9 +12,9 @@ from gate.policy.enforce import enforce
 from gate.policy.pins import pin
 from gate.policy.schema import Policy, PolicyFile, Statistics, SuiteRules
 from gate.policy.sources import label, read_policy, resolve
-from gate.policy.wording import Wrong
 from gate.yaml_lines import MAX_BYTES, read_tree
 from gate.yaml_places import Mistake, Path, Tree
+from gate.yaml_wording import Wrong
 
 MOST_SHOWN = 100
 
@@ -45,14 +45,9 @@ def _mistakes(tree: Tree, found: Draft | None, place: str) -> list[Mistake]:
         wrong = [Wrong((), "a policy is a mapping of `key: value`")] if not tree.mistakes else []
     else:
         wrong = [*found.wrong, *enforce(found.root), *_pin(found, place)]
-    everything = [*tree.mistakes, *(_placed(one, tree) for one in wrong)]
+    everything = [*tree.mistakes, *(one.placed(tree) for one in wrong)]
     first = {mistake.path: mistake for mistake in reversed(everything)}
     return sorted(first.values(), key=lambda mistake: mistake.mark)
-
-
-def _placed(wrong: Wrong, tree: Tree) -> Mistake:
-    mark = tree.at_key(wrong.path) if wrong.at_key else tree.at_value(wrong.path)
-    return Mistake(mark, wrong.path, wrong.message)
 
 
 def _pin(found: Draft, place: str) -> list[Wrong]:

@@ -7,7 +7,7 @@ from gate.evidence.catalog import CATALOGS, catalog_ids, harmbench
 from gate.evidence.table import ids_sha256
 from gate.policy.schema import SuiteRules
 from gate.policy.sources import beside, read
-from gate.policy.suggestions import did_you_mean
+from gate.suggestions import did_you_mean
 from gate.yaml_places import Path, shown
 
 CATALOG = "catalog:"

@@ -12,8 +12,8 @@ from gate.evidence.comparability import CHECKPOINT_FIELDS, DECLARABLE
 from gate.evidence.manifest import Name, Strict
 from gate.evidence.pairing import Expectation
 from gate.evidence.rows import REASONS, VALUES
-from gate.policy.suggestions import suggest
 from gate.policy.waivers import Waiver
+from gate.suggestions import suggest
 from gate.yaml_places import shown
 
 VERDICTS = tuple(dict.fromkeys(name for names in VALUES.values() for name in names))

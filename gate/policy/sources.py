@@ -5,7 +5,7 @@ from pathlib import Path
 
 import gate
 from gate.errors import PolicyError
-from gate.policy.suggestions import did_you_mean
+from gate.suggestions import did_you_mean
 
 SHIPPED = ("release", "pr-smoke", "superiority", "strict")
 """The names that `--policy` takes besides paths; `./release` is the file of that name."""

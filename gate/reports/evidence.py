@@ -34,6 +34,9 @@ def problems(decision: Decision) -> Iterator[Words]:
                 yield (f"{role} ", Name(suite), f": {problem}")
 
 
+RATES = "Rates are over the scored rows of each side, changes over what both sides scored."
+
+
 def ledger(decision: Decision) -> list[Words]:
     """Describe every ledger with something out of the ordinary."""
     return [
@@ -45,8 +48,19 @@ def ledger(decision: Decision) -> list[Words]:
     ]
 
 
-def all_scored(decision: Decision) -> str:
-    """Say in one line that the evidence has no gaps."""
+def accounting(decision: Decision) -> list[Words]:
+    """Account for what is unscored, or say in one line that nothing is."""
+    gaps = ledger(decision)
+    if gaps:
+        return [*gaps, (RATES,)]
+    read = [(run.digest, run.suites) for _, run in runs(decision)]
+    everything = all(digest and suites for digest, suites in read) and all(
+        summary.ledgers for _, suites in read for summary in suites.values()
+    )
+    return [(_all_scored(decision),)] if everything else []
+
+
+def _all_scored(decision: Decision) -> str:
     rows = sum(
         book.expected
         for _, run in runs(decision)

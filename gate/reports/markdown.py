@@ -167,9 +167,7 @@ def _means(means: Means) -> str:
 
 
 def _evidence(decision: Decision) -> Iterator[str]:
-    gaps = evidence.ledger(decision)
-    said: list[Words] = [*evidence.problems(decision)]
-    said += gaps or [(evidence.all_scored(decision),)]
+    said: list[Words] = [*evidence.problems(decision), *evidence.accounting(decision)]
     said += [*evidence.changed(decision), *evidence.undeclared(decision)]
     for words in said:
         yield f"- {_say(words)}\n"

@@ -9,8 +9,8 @@ from gate.finding import Finding, Level, Outcome
 MEANING: Mapping[Verdict, str] = {
     Verdict.RELEASE: "All that can withhold a release is shown to hold, or is waived.",
     Verdict.BLOCK: "A violation is shown. Do not release this checkpoint.",
-    Verdict.INCONCLUSIVE: "The evidence is sound, but too small or noisy to show every limit.",
-    Verdict.NONE: "Unusable evidence decides nothing. What could be evaluated is shown.",
+    Verdict.INCONCLUSIVE: "Not shown safe: do not release. The evidence is too small or noisy.",
+    Verdict.NONE: "Do not release: unusable evidence decides nothing.",
 }
 NON_STANDARD = "non-standard: not comparable with published HarmBench numbers"
 ABOUT = (

@@ -9,6 +9,7 @@ from scipy import special
 
 IntArray: TypeAlias = npt.NDArray[np.integer[Any]]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
 Number = TypeVar("Number", float, FloatArray)
 
 BOUNDS = ("score", "exact", "bootstrap", "point")

@@ -59,8 +59,7 @@ def _ends(
 ) -> tuple[FloatArray, FloatArray]:
     match bound:
         case "score":
-            z = normal_quantile(confidence)
-            return -_score_upper(broken, fixed, n, z), _score_upper(fixed, broken, n, z)
+            return _score_ends(fixed, broken, n, normal_quantile(confidence))
         case "exact":
             rows = zip(fixed.tolist(), broken.tolist(), n.tolist(), strict=True)
             pairs = np.array([melded(*row, confidence) for row in rows]).reshape(-1, 2)
@@ -71,16 +70,23 @@ def _ends(
     return (broken - fixed) / n, (broken - fixed) / n
 
 
-def _score_upper(fixed: IntArray, broken: IntArray, n: IntArray, z: float) -> FloatArray:
-    """Return Tango's upper limits by the bisection that serves a single one."""
-    change = (broken - fixed).astype(np.float64)
-    size = n.astype(np.float64)
-    low, high = change / size, np.ones_like(size)
-    for _ in range(60):
+def _score_ends(
+    fixed: IntArray, broken: IntArray, n: IntArray, z: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return Tango's limits by the bisection that serves a single one, both ends in one pass."""
+    # The lower end is the upper one of swapped checkpoints, turned around.
+    size = np.concatenate([n, n]).astype(np.float64)
+    down, up = np.concatenate([broken, fixed]), np.concatenate([fixed, broken])
+    change = (up - down).astype(np.float64)
+    # A difference of 0 is not accepted, or only for want of any flip.
+    rises = -change <= z * np.sqrt(down + up)
+    low, high = change / size, np.where(rises, 1.0, 0.0)
+    low = np.where(rises, np.maximum(low, 0.0), low)
+    against, along = np.where(rises, down, up), np.where(rises, up, down)
+    sign = np.where(rises, 1.0, -1.0)
+    for _ in range(52):  # to below 1e-15
         middle = (low + high) / 2.0
-        rises = middle >= 0.0
-        against, along = np.where(rises, fixed, broken), np.where(rises, broken, fixed)
-        variance = variance_at(against, along, size, np.abs(middle))
+        variance = variance_at(against, along, size, sign * middle)
         accepted = size * middle - change >= z * np.sqrt(variance)
         low, high = np.where(accepted, low, middle), np.where(accepted, middle, high)
-    return high
+    return -high[: n.size], high[n.size :]

@@ -143,7 +143,7 @@ def test_unscored_rows_are_listed_apart(tmp_path: Path, diff: Diff) -> None:
     both(tmp_path, cases({3: 0}), cases({3: 4}, unscored=3))
     code, out, _ = diff("--broken")
     assert code == 1
-    assert "0 broken, 0 fixed, 1 unscored of 8 behaviors" in out
+    assert "0 broken, 1 unscored of 8 behaviors" in out
     assert "b0003 (0/5 → 4/5 and 1 unscored)" in out
     both(tmp_path, attack_rows(unscored={3: "empty"}), attack_rows([3]))
     code, out, _ = diff()

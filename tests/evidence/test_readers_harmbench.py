@@ -120,7 +120,7 @@ def test_empty_lists_give_no_rows(tmp_path: Path) -> None:
     """A behavior with an empty list is missing, and the report says so."""
     rows = one(tmp_path, {"b001": [], "b002": judged(0), "b003": []}, indent=4)
     assert list(rows.ids) == ["b002"]
-    assert rows.notes == ("results.json: 2 behaviors have an empty list: no rows.",)
+    assert rows.notes == ("results.json: behaviors with an empty list, which have no rows: 2.",)
 
 
 def test_categories_come_from_the_catalog(tmp_path: Path) -> None:
@@ -151,6 +151,15 @@ def test_keys_that_are_there_twice_are_seen(
         ("b003", 0),
         ("b001", 1),
     ]
+
+
+def test_files_that_were_joined(tmp_path: Path) -> None:
+    """Two results joined as text, each in its own layout, keep the rows of both."""
+    first = json.dumps({"b001": judged(0), "b002": judged(1)}, indent=4)
+    second = json.dumps({"b001": judged(1), "b003": judged(1)}, indent=2)
+    for one_half, other in ((first, second), (second, first)):
+        rows = one(tmp_path, (one_half[:-1] + "," + other[1:]).encode())
+        assert sorted(rows.ids) == ["b001", "b001", "b002", "b003"]
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def test_words_of_csv(tmp_path: Path) -> None:
         ("b002", "TAP", 1, 0, None),
         ("b,3", "TAP", 0, -1, "not_submitted"),
     ]
-    assert rows.notes == ("rows.csv: ignored 2 blank rows.",)
+    assert rows.notes == ("rows.csv: ignored blank rows: 2.",)
 
 
 def test_blank_lines_and_odd_line_ends(tmp_path: Path) -> None:
@@ -265,7 +265,7 @@ def test_methods_not_listed_are_left_out_and_counted(tmp_path: Path) -> None:
     kept = lines(tmp_path, *rows, methods=["TAP", "GCG"])
     assert list(kept.methods) == ["TAP", "TAP"]
     assert kept.columns == {}
-    assert kept.notes == ("Ignored 1 rows of methods not listed in run.yaml: 'PAIR'.",)
+    assert kept.notes == ("Ignored rows of methods not listed in run.yaml: 'PAIR' (1 of 3).",)
     write_lines(tmp_path / "rows.jsonl", rows)
     refused(Reason.E_EMPTY, tmp_path, "attack", "native", "rows.jsonl", methods=["GCG"])
 

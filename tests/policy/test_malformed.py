@@ -359,7 +359,7 @@ CONTENTS = {
     "alias bomb": (
         "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
         + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 9)),
-        "5:5: a4[9]: aliases (*) make the file larger than 100,000 values",
+        "5:45: a4[7]: aliases (*) make the file larger than 100,000 values",
     ),
     "alias of itself": (b"a: &a [*a]\n", "1:8: a[0]: nothing above is anchored as &a"),
     "too deep": (b"version: " + b"[" * 30 + b"]" * 30, "1:30: version[0][0]: more than 20"),

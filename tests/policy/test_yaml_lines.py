@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from gate import yaml_lines
-from gate.yaml_lines import YamlProblem, parse, read_tree
+from gate.yaml_lines import read_tree
 from gate.yaml_places import Mark
 
 
@@ -76,17 +76,6 @@ def test_every_duplicate_is_found() -> None:
     assert tree.value == {"a": 1, "b": {"c": 1}}
 
 
-def test_parse_raises_everything_at_once() -> None:
-    """Who wants an exception gets all mistakes in it, with the file's name."""
-    with pytest.raises(YamlProblem) as caught:
-        parse(b"a: 1\na: no\nb: on\n", "run.yaml")
-    assert str(caught.value).splitlines() == [
-        "run.yaml:2:1: a: the key is there twice, first on line 1",
-        'run.yaml:3:4: b: `on` reads as true: write "on" for the text, or true',
-    ]
-    assert parse(b"a: 1\n", "run.yaml").value == {"a": 1}
-
-
 def test_aliases_repeat_a_value_as_programs_write_equal_parts() -> None:
     """What a YAML writer abbreviates is read as if it stood there twice."""
-    assert parse(b"a: &x {b: 1}\nc: *x\n", "file").value == {"a": {"b": 1}, "c": {"b": 1}}
+    assert read_tree(b"a: &x {b: 1}\nc: *x\n").value == {"a": {"b": 1}, "c": {"b": 1}}

@@ -78,6 +78,19 @@ def test_an_interval_holds_its_value(
 
 
 @few
+@given(verdicts(binary=True), LEVELS, st.sampled_from(["newcombe", "strict"]))
+def test_further_bounds_on_whole_verdicts(
+    data: tuple[IntArray, IntArray, IntArray], level: float, bound: str
+) -> None:
+    """Newcombe's interval and the strict one hold their value and mirror too."""
+    baseline, candidate, k = data
+    found = paired.delta_interval(baseline, candidate, k, confidence=level, bound=bound)
+    assert -1.0 <= found.lower <= found.value <= found.upper <= 1.0
+    other = paired.delta_interval(candidate, baseline, k, confidence=level, bound=bound)
+    assert (other.lower, other.upper) == pytest.approx((-found.upper, -found.lower), abs=1e-11)
+
+
+@few
 @given(verdicts() | verdicts(binary=True), st.sampled_from(BOUNDS), st.randoms())
 def test_the_order_of_behaviors_does_not_matter(
     data: tuple[IntArray, IntArray, IntArray], bound: str, shuffle: random.Random
@@ -199,7 +212,7 @@ def test_decimals_that_cancel_give_zero() -> None:
     assert paired.delta_interval(baseline, candidate, k, confidence=0.95, bound="point").value == 0
 
 
-@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("bound", paired.DELTA_BOUNDS)
 @pytest.mark.parametrize(("unsafe", "n"), [(0, 20), (7, 20), (20, 20)])
 def test_nothing_beats_the_attainable_delta(bound: str, unsafe: int, n: int) -> None:
     """Of all verdicts of n behaviors with that baseline none has a lower upper end."""

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.stats.f1 import (
+    F1_BOUNDS,
     coin_flip_f1,
     f1,
     f1_interval,
@@ -16,14 +17,13 @@ from gate.stats.f1 import (
     from_jaccard,
     to_jaccard,
 )
-from gate.stats.interval import BOUNDS
 
 COUNT = st.integers(0, 40)
 few = settings(max_examples=50, deadline=None)
 
 
 @few
-@given(COUNT, COUNT, COUNT, st.none() | COUNT, st.sampled_from(BOUNDS))
+@given(COUNT, COUNT, COUNT, st.none() | COUNT, st.sampled_from(F1_BOUNDS))
 def test_an_interval_holds_its_value(tp: int, fp: int, fn: int, tn: int | None, bound: str) -> None:
     """The ends enclose F1 and stay within 0 and 1."""
     interval = f1_interval(tp, fp, fn, tn=tn, confidence=0.95, bound=bound)
@@ -94,3 +94,9 @@ def test_negative_counts_are_refused(counts: tuple[int, int, int]) -> None:
         f1_interval(*counts, confidence=0.95, bound="score")
     with pytest.raises(ValueError, match="negative"):
         f1_interval(1, 1, 1, tn=-1, confidence=0.95, bound="score")
+
+
+def test_bounds_of_other_things_are_refused() -> None:
+    """A bound on a change is none on F1."""
+    with pytest.raises(ValueError, match="unknown bound"):
+        f1_interval(5, 1, 1, confidence=0.95, bound="newcombe")

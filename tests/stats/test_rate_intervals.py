@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from gate.stats.interval import BOUNDS, IntArray
+from gate.stats.interval import IntArray
 from gate.stats.proportion import (
+    RATE_BOUNDS,
     clopper_pearson,
     jeffreys,
     max_attainable_rate,
@@ -65,7 +66,7 @@ def test_ends_rise_with_the_mass_and_mirror(method: RateMethod, x: float, y: flo
 
 
 @few
-@given(rates(), st.sampled_from(BOUNDS))
+@given(rates(), st.sampled_from(RATE_BOUNDS))
 def test_an_interval_holds_its_value(data: tuple[IntArray, IntArray], bound: str) -> None:
     """The ends enclose the mean of the rates and stay within 0 and 1."""
     interval = rate_interval(*data, confidence=0.95, bound=bound)
@@ -74,7 +75,7 @@ def test_an_interval_holds_its_value(data: tuple[IntArray, IntArray], bound: str
 
 
 @few
-@given(rates(), st.sampled_from(BOUNDS), st.randoms())
+@given(rates(), st.sampled_from(RATE_BOUNDS), st.randoms())
 def test_the_order_of_behaviors_does_not_matter(
     data: tuple[IntArray, IntArray], bound: str, shuffle: random.Random
 ) -> None:
@@ -112,7 +113,7 @@ def test_small_integers_do_not_wrap(dtype: str) -> None:
     assert narrow == wide
 
 
-@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("bound", RATE_BOUNDS)
 @pytest.mark.parametrize("n", [1, 22, 320])
 def test_the_attainable_rate_is_that_of_no_events(n: int, bound: str) -> None:
     """What can be attained is the upper end at zero events and the lower end at n."""
@@ -138,3 +139,13 @@ def test_no_behaviors_are_refused() -> None:
         rate_interval(empty, empty, confidence=0.95, bound="score")
     with pytest.raises(ValueError, match="at least one unit"):
         min_attainable_rate(0, confidence=0.95, bound="score")
+
+
+def test_bounds_of_other_things_are_refused() -> None:
+    """A bound on a change or on F1 is none on a rate."""
+    one = np.ones(3, dtype=np.int64)
+    for bound in ("newcombe", "strict", "bayes"):
+        with pytest.raises(ValueError, match="unknown bound"):
+            rate_interval(one, one, confidence=0.95, bound=bound)
+        with pytest.raises(ValueError, match="unknown bound"):
+            min_attainable_rate(3, confidence=0.95, bound=bound)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from gate.evidence.files import Files
 from gate.evidence.manifest import Suite
-from gate.evidence.readers.parsing.completions import Judged, read_completions
+from gate.evidence.readers.parsing.completions import read_completions
 from gate.evidence.readers.parsing.declared import judged, no_path, only, paths, unjudged
 from gate.evidence.readers.parsing.gather import Gather
 from gate.evidence.readers.parsing.wording import listing, misdeclared, near, shown
@@ -31,11 +31,11 @@ def read(files: Files, suite: Suite, name: str) -> Rows:
     for method, path in method_files(files, suite, name):
         before = len(gather)
         found = read_completions(files, path)
-        _check_ids(gather, path, found)
-        methods = [method] * len(found.ids)
-        gather.extend(found.ids, found.verdicts, methods=methods, cases=found.cases)
+        ids = gather.names(path, found.ids, lambda i: f"row {i + 1}")
+        gather.extend(ids, found.verdicts, methods=[method] * len(ids), cases=found.cases)
         if found.empty_lists:
-            gather.note(f"{path}: {found.empty_lists} behaviors have an empty list: no rows.")
+            what = "behaviors with an empty list, which have no rows"
+            gather.note(f"{path}: {what}: {found.empty_lists}.")
         gather.file_ended(path, before)
     return gather.rows()
 
@@ -113,7 +113,3 @@ def _experiment_file(files: Files, suite: Suite, folder: str, method: str, name:
             raise unjudged(completions, f"{folder}/{experiment}/results/{file}")
     looked = f"{folder}/{declared or '*'}/results/{file}"
     raise unreadable(looked, f"does not exist (there are the experiments {listing(experiments)})")
-
-
-def _check_ids(gather: Gather, path: str, found: Judged) -> None:
-    found.ids = gather.names(path, found.ids, lambda i: f"behavior number {i + 1}")

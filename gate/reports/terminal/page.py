@@ -116,9 +116,7 @@ def _block(decision: Decision, finding: Finding, width: int) -> RenderableType:
 
 
 def _evidence(decision: Decision) -> Iterator[RenderableType]:
-    gaps = evidence.ledger(decision)
-    said: list[Words] = [*evidence.problems(decision)]
-    said += gaps or [(evidence.all_scored(decision),)]
+    said: list[Words] = [*evidence.problems(decision), *evidence.accounting(decision)]
     said += [*evidence.changed(decision), *evidence.undeclared(decision)]
     yield _list(say(words) for words in said)
 

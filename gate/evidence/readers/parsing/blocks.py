@@ -43,11 +43,6 @@ class Layout:
             return cls(line_break + indentation + b'"', 0)
         return cls(b'}], "' if b'}], "' in block else b'}],"', len(b"}],"))
 
-    def keys(self, members: bytes) -> int:
-        """Count the members in a block."""
-        # For a few bytes, the regular expression is faster than `bytes.count`.
-        return len(re.findall(re.escape(self.separator), members)) + (1 if self.kept else 0)
-
 
 def lines(stream: Stream, path: str) -> Iterator[bytes]:
     """Yield blocks of whole lines."""
@@ -66,8 +61,8 @@ def lines(stream: Stream, path: str) -> Iterator[bytes]:
         yield checked(b"".join(rest))
 
 
-def members(stream: Stream) -> Iterator[tuple[bytes, int]]:
-    """Yield the object that a file holds as smaller objects, with the number of their keys.
+def members(stream: Stream) -> Iterator[bytes]:
+    """Yield the object that a file holds as smaller objects.
 
     If a separator is found where there is none, then some block is not an object: blocks that
     all are, one after another, have exactly the members of the whole.
@@ -87,7 +82,7 @@ def members(stream: Stream) -> Iterator[tuple[bytes, int]]:
             raise LayoutError
         else:
             comma = cut - min(cut, 64) + len(tail) - 1
-            yield _object(layout, rest, memoryview(block)[:comma])
+            yield _object(rest, memoryview(block)[:comma])
             rest = [block[cut:]]
         if sum(map(len, rest)) > MAX_TEXT:
             raise LayoutError
@@ -95,12 +90,11 @@ def members(stream: Stream) -> Iterator[tuple[bytes, int]]:
     last = last.rstrip()
     if not last.endswith(b"}"):
         raise LayoutError
-    yield _object(layout, before, memoryview(last)[:-1])
+    yield _object(before, memoryview(last)[:-1])
 
 
-def _object(layout: Layout, parts: list[bytes], last: memoryview) -> tuple[bytes, int]:
-    text = checked(b"".join((b"{", *parts, last, b"}")))
-    return text, layout.keys(text)
+def _object(parts: list[bytes], last: memoryview) -> bytes:
+    return checked(b"".join((b"{", *parts, last, b"}")))
 
 
 def checked(block: bytes) -> bytes:

@@ -143,7 +143,8 @@ class Document:
         """Tell whether more text could have solved a problem at the cursor."""
         rest = self._text[self._at :].rstrip()
         literal = any(name.startswith(rest) for name in ("true", "false", "null", "-Infinity"))
-        return literal or rest.startswith("\\") or "Unterminated" in problem
+        escape = "escape" in problem and len(rest) < len("\\u0000")
+        return literal or escape or "Unterminated" in problem
 
     def _malformed(self, what: str, truncated: bool = False) -> MalformedError:
         line = self._line + self._text.count("\n", 0, self._at)

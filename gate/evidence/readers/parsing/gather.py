@@ -17,6 +17,9 @@ MAX_ID = 500
 MAX_CATEGORY = 200
 """Longer cells are taken for text, which has no place in evidence."""
 
+PART = 1 << 15
+"""How many are looked at together."""
+
 INTERNED = 1 << 17
 """How many texts are kept to share their memory; more distinct ones do not repeat much."""
 
@@ -79,7 +82,7 @@ class Gather:
             raise EvidenceError(Reason.E_EMPTY, f"{path}: holds no rows")
         for what, count in (ignored or {}).items():
             if count:
-                self.note(f"{path}: ignored {count} {what}.")
+                self.note(f"{path}: ignored {what}: {count}.")
 
     def __len__(self) -> int:
         """The number of rows so far."""
@@ -91,13 +94,22 @@ class Gather:
         Raises:
             EvidenceError: If one is empty, too long, or no Unicode text.
         """
+        found: list[str] = []
+        for first in range(0, len(texts), PART):
+            part = texts[first : first + PART]
+            self._check_names(path, part, first, where, most)
+            found += map(self._known.get, part, part)
+        return found
+
+    def _check_names(
+        self, path: str, texts: Sequence[str], first: int, where: Where, most: int
+    ) -> None:
         known = self._known
         for text in set(texts).difference(known):
             if problem := wrong_name(text, most):
-                raise malformed(path, where(texts.index(text)), problem)
+                raise malformed(path, where(first + texts.index(text)), problem)
             if len(known) < INTERNED:
                 known[text] = text
-        return list(map(known.get, texts, texts))
 
     def rows(self) -> Rows:
         """Strip the prefix, keep the methods declared, add categories.
@@ -143,8 +155,8 @@ class Gather:
         self._values = array("b", compress(self._values, keep))
         self._reasons = list(compress(self._reasons, keep))
         self._columns = {name: list(compress(col, keep)) for name, col in self._columns.items()}
-        count = keep.count(False)
-        self.note(f"Ignored {count} rows of methods not listed in run.yaml: {listing(others)}.")
+        count = f"{keep.count(False)} of {len(keep)}"
+        self.note(f"Ignored rows of methods not listed in run.yaml: {listing(others)} ({count}).")
 
     def _add_categories(self) -> None:
         catalog = harmbench()

@@ -48,7 +48,7 @@ class NativeRows:
         self._kind = kind
         self._source = source
         self._gather = gather
-        self._others: set[str] = set()
+        self._columns: dict[str, str] = {}  # and where each was first seen
 
     def add(self, batch: Batch) -> None:
         """Add a batch.
@@ -72,26 +72,29 @@ class NativeRows:
         )
 
     def ended(self) -> None:
-        """Note which columns were ignored."""
-        if self._others:
-            path = self._source.path
-            self._gather.note(
-                f"{path}: ignored columns that are not ours: {listing(self._others)}."
-            )
+        """Note which columns were ignored.
 
-    def _check_columns(self, batch: Batch) -> None:
-        ours = native(self._kind)
-        others = {*batch.names}.difference(ours)
-        for name in required(self._kind):
-            if name not in batch.names:
-                have = f"there are {listing(batch.names)}{near(name, others)}"
-                raise malformed(self._source.path, batch.where(0), f"no column `{name}`; {have}")
-        unused = [name for name in ours if name not in batch.names]
-        for name in sorted(others - self._others):
+        Raises:
+            EvidenceError: If one looks like a column of ours that the file does not have.
+        """
+        path = self._source.path
+        unused = [name for name in native(self._kind) if name not in self._columns]
+        others = self._columns.keys() - native(self._kind)
+        for name in sorted(others):
             if meant := closest(name, unused):
                 what = f"unknown column {shown(name)}: did you mean `{meant}`?"
-                raise malformed(self._source.path, batch.where(0), what)
-        self._others |= others
+                raise malformed(path, self._columns[name], what)
+        if others:
+            self._gather.note(f"{path}: ignored columns that are not ours: {listing(others)}.")
+
+    def _check_columns(self, batch: Batch) -> None:
+        for name in {*batch.names}.difference(self._columns):
+            self._columns[name] = batch.where(0)
+        for name in required(self._kind):
+            if name not in batch.names:
+                others = {*batch.names}.difference(native(self._kind))
+                have = f"there are {listing(batch.names)}{near(name, others)}"
+                raise malformed(self._source.path, batch.where(0), f"no column `{name}`; {have}")
 
     def _names(self, batch: Batch, name: str) -> list[str]:
         texts = self._texts(batch, name)

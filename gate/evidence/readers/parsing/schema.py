@@ -42,8 +42,8 @@ def in_range(numbers: Sequence[int]) -> bool:
 
 def count(cell: object) -> int | None:
     """Return the whole number from 0 on that a cell holds; None if it holds none."""
-    if isinstance(cell, str) and cell.isascii() and cell.isdigit() and len(cell) < 10:
-        return int(cell)
+    if isinstance(cell, str) and cell.isascii() and cell.isdigit() and len(cell) <= 10:
+        cell = int(cell)
     if isinstance(cell, int) and not isinstance(cell, bool) and 0 <= cell <= MAX_COUNT:
         return cell
     return None

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 
 from gate.evidence.readers.parsing.blocks import lines
-from gate.evidence.readers.parsing.schema import ID, MAX_COUNT, VERDICT, native, required
+from gate.evidence.readers.parsing.schema import MAX_COUNT, VERDICT, native, required
 from gate.evidence.readers.parsing.tables import Batch, Source, load, numbered, record_batch
 from gate.evidence.readers.parsing.text import opened
 from gate.evidence.rows import Kind
@@ -36,7 +36,7 @@ def typed_batches(source: Source, kind: Kind) -> Iterator[Batch]:
             batch = _typed_batch(decoder, kind, columns, block, numbers)
             if batch is None:
                 batch = _careful_batch(source, block, numbers)
-                new = {*batch.names}.difference(columns)
+                new = set(filter(is_plain, batch.names)).difference(columns)
                 if new and len(columns) < MAX_COLUMNS:
                     columns += sorted(new)
                     decoder = _decoder(kind, columns)
@@ -52,7 +52,7 @@ def _typed_batch(
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
         return None
     # A key counts once a row; more, and some row has it twice, or has it as a value.
-    keys = (f'"{column}"'.encode() for column in (ID[kind], VERDICT[kind]))
+    keys = (f'"{column}"'.encode() for column in required(kind))
     if any(block.count(key) != len(numbers) for key in keys) or len(rows) != len(numbers):
         return None
 
@@ -82,6 +82,11 @@ def _decoder(kind: Kind, columns: Sequence[str]) -> Decoder:
     ]
     row = msgspec.defstruct("Row", fields, forbid_unknown_fields=True, gc=False)
     return msgspec.json.Decoder(row)
+
+
+def is_plain(name: str) -> bool:
+    """Tell whether a key stands in JSON as it is; others cannot be fields."""
+    return name.isprintable() and '"' not in name and "\\" not in name
 
 
 def _type(kind: Kind, name: str) -> tuple[Any, ...]:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from pydantic_core import ErrorDetails
 
-from gate.policy.suggestions import suggest
-from gate.yaml_places import Path, shown
+from gate.suggestions import suggest
+from gate.yaml_places import Mistake, Path, Tree, shown
 
 KeysAt = Callable[[Path], Sequence[str]]
 """Gives the keys that the mapping at a path may have."""
@@ -20,6 +20,11 @@ class Wrong(NamedTuple):
     message: str
     at_key: bool = False
     """Whether the key is to be pointed at, rather than the value."""
+
+    def placed(self, tree: Tree) -> Mistake:
+        """Find its place in the file."""
+        mark = tree.at_key(self.path) if self.at_key else tree.at_value(self.path)
+        return Mistake(mark, self.path, self.message)
 
 
 _PATTERNS = {
