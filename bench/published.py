@@ -145,8 +145,12 @@ def decide(case: Case, directory: Path) -> dict[str, Any]:
 def main() -> None:
     """Decide on every case and print what was found."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("data", type=Path)
-    data = parser.parse_args().data.resolve()
+    parser.add_argument("data", type=Path, nargs="?")
+    data = parser.parse_args().data
+    if data is None:
+        print("not run: name a directory with the published files (see --help)")
+        return
+    data = data.resolve()
     print("| case | exit | finding | outcome | numbers |\n|---|---|---|---|---|")
     surprises = 0
     for case in cases(data):

@@ -117,8 +117,8 @@ def one_release(rounds: int) -> None:
     ours = timed(lambda: bound(after - before, listed, starts), 10 * rounds, time.process_time)
     print(
         f"400 behaviors, {len(slices)} slices x {len(METHODS)} methods: plain script with "
-        f"{RESAMPLES} resamples {theirs:.2f} s, score and exact bootstrap {1000 * ours:.2f} ms of processor time, "
-        f"{theirs / ours:.0f} times faster"
+        f"{RESAMPLES} resamples {theirs:.2f} s, score and exact bootstrap {1000 * ours:.2f} ms of "
+        f"processor time, {theirs / ours:.0f} times faster"
     )
 
 

@@ -18,6 +18,8 @@ from gate.stats.interval import TOLERANCE, FloatArray
 
 MAIN_SHARES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 """How much of the false alarms is granted to the limit that a regression is about."""
+LARGE_SHARES = (0.7, 0.9)
+"""The same, only where it would else not be withheld often enough: it starves the others."""
 LEAST = 1e-5
 _STEPS = 16
 
@@ -101,20 +103,28 @@ class Chooser:
         self._sorted = [np.sort(row) for row in ends]
         self.draws = min(len(row) for row in ends)
 
-    def choose(self, aim: float, main: int | None) -> FloatArray:
+    def choose(self, aim: float, main: int | None, power: float) -> FloatArray:
         """Choose all limits.
 
         Args:
             aim: How often an unchanged candidate may be withheld, by all limits together.
             main: The limit that a regression is about; it is given the share of the false
                 alarms with which the regression is withheld most often, the others an equal one.
+            power: How often the regression should be withheld.
 
         Returns:
             The limits, with the sign of floors turned.
         """
-        shares = MAIN_SHARES if main is not None else (0.0,)
-        options = [self._option(aim, main, share * aim) for share in shares]
-        return max(options, key=lambda limits: 1.0 - _passes(self._worse, limits))
+        if main is None or len(self._slots) == 1:
+            return self._option(aim, main, aim)
+        best = max((self._option(aim, main, x * aim) for x in MAIN_SHARES), key=self._withheld)
+        if self._withheld(best) >= power:
+            return best
+        more = (self._option(aim, main, x * aim) for x in LARGE_SHARES)
+        return max([best, *more], key=self._withheld)
+
+    def _withheld(self, limits: FloatArray) -> float:
+        return 1.0 - _passes(self._worse, limits)
 
     def _option(self, aim: float, main: int | None, own: float) -> FloatArray:
         low, high = math.log(LEAST), math.log(max(aim, 2.0 * LEAST))

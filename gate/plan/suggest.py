@@ -99,7 +99,7 @@ def suggest_limits(policy: Policy, run: Run | None, given: Assumptions, asked: A
     spread = asked.false_block * (1.0 - asked.false_block) / chooser.draws
     aim = asked.false_block - 2.0 * spread**0.5
     for _ in range(ROUNDS):
-        limits = chooser.choose(aim, place)
+        limits = chooser.choose(aim, place, asked.power)
         suggested = with_limits(policy, slots, limits)
         again, _ = stage(suggested, run, given)
         unchanged = joint("", again, given, (), given.unscored).withheld
