@@ -64,7 +64,8 @@ def plant_at(policy: Policy, run: Run, where: str, *, size: float | None, today:
         return decide([finding for check in ground.checks for finding in check.run(panel)])
 
     withholds = fewest(lambda count: verdict(count) is not Verdict.RELEASE, most)
-    blocks = fewest(lambda count: verdict(count) is Verdict.BLOCK, most)
+    start = most if withholds is None else withholds
+    blocks = fewest(lambda count: verdict(count) is Verdict.BLOCK, most, start)
     asked = None if size is None else min(math.ceil(size * place.n - 1e-9), most)
     count = next(x for x in (asked, withholds, most) if x is not None)
     runs = {

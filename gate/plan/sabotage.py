@@ -1,7 +1,7 @@
 """Proof that every check of a policy can fire: regressions planted until it does."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
@@ -110,9 +110,10 @@ def _shot(check: Check, found: Finding, ground: Ground, gate: Gate, size: float 
     # Rows without a verdict meet the budget first, which the check itself does not see.
     probe = cache(whole if found.measure == "coverage" else quick)
     stops = fewest(lambda count: probe(count).outcome is not Outcome.PASS, most)
-    withholds = fewest(lambda count: probe(count).withholds, most)
+    start = most if stops is None else stops
+    withholds = fewest(lambda count: probe(count).withholds, most, start)
     shown = (Outcome.BLOCK, Outcome.UNUSABLE)
-    blocks = fewest(lambda count: probe(count).outcome in shown, most)
+    blocks = fewest(lambda count: probe(count).outcome in shown, most, start)
     for count in {stops, withholds, blocks} - {None}:
         assert count is not None
         _prove(whole(count), probe(count))
@@ -139,21 +140,32 @@ def _prove(decided: Finding, expected: Finding) -> None:
         )
 
 
-def _same(findings: Iterator[Finding] | list[Finding], like: Finding) -> Finding:
+def _same(findings: Iterable[Finding], like: Finding) -> Finding:
     """Find the finding on the same slice; where evidence is unusable there is one for all."""
-    every = list(findings)
     key = (like.measure, dict(like.slice))
-    mine = [one for one in every if (one.measure, dict(one.slice)) == key]
-    return (mine or [one for one in every if one.outcome is Outcome.UNUSABLE])[0]
+    unusable = None
+    for one in findings:  # a check works each out only when it is asked for
+        if (one.measure, dict(one.slice)) == key:
+            return one
+        if one.outcome is Outcome.UNUSABLE:
+            unusable = one
+    assert unusable is not None, "a check has the same slices whatever the verdicts"
+    return unusable
 
 
-def fewest(holds: Callable[[int], bool], most: int) -> int | None:
-    """Bisect for the smallest count of 0..most at which something holds that then stays so."""
-    if holds(0):
-        return 0
+def fewest(holds: Callable[[int], bool], most: int, start: int = 0) -> int | None:
+    """Bisect for the smallest count at which something holds that then stays so.
+
+    Args:
+        holds: What is looked for.
+        most: The largest count.
+        start: A count below which it is known not to hold.
+    """
+    if holds(start):
+        return start
     if not holds(most):
         return None
-    low, high = 0, most
+    low, high = start, most
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle, high)

@@ -30,8 +30,8 @@ def refused(files: Files, path: str) -> EvidenceError:
     "stored",
     [
         CONTENT,
-        gzip.compress(CONTENT),
-        gzip.compress(CONTENT[:50]) + gzip.compress(CONTENT[50:]),
+        gzip.compress(CONTENT, mtime=0),
+        gzip.compress(CONTENT[:50], mtime=0) + gzip.compress(CONTENT[50:], mtime=0),
         zstandard.compress(CONTENT),
         zstandard.compress(CONTENT[:50]) + zstandard.compress(CONTENT[50:]),
         b"\x50\x2a\x4d\x18\x04\x00\x00\x00skip" + zstandard.compress(CONTENT),
@@ -69,7 +69,11 @@ def test_no_digest_of_what_was_not_read_to_the_end(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "stored",
-    [gzip.compress(CONTENT)[:-4], zstandard.compress(CONTENT)[:-3], gzip.compress(CONTENT)[:15]],
+    [
+        gzip.compress(CONTENT, mtime=0)[:-4],
+        zstandard.compress(CONTENT)[:-3],
+        gzip.compress(CONTENT, mtime=0)[:15],
+    ],
     ids=["gzip trailer", "zstd", "gzip data"],
 )
 def test_truncated_compressed_data(tmp_path: Path, stored: bytes) -> None:
@@ -86,7 +90,7 @@ def test_truncated_compressed_data(tmp_path: Path, stored: bytes) -> None:
 @pytest.mark.parametrize(
     "stored",
     [
-        gzip.compress(CONTENT) + b"garbage",
+        gzip.compress(CONTENT, mtime=0) + b"garbage",
         zstandard.compress(CONTENT) + b"garbage",
         b"\x1f\x8bgarbage and more garbage",
         b"\x28\xb5\x2f\xfdgarbage and more garbage",
@@ -109,7 +113,7 @@ def test_decompression_bomb(
     assert error.message == "bomb: expands to more than 400 times its size"
 
 
-@pytest.mark.parametrize("stored", [b"", gzip.compress(b""), zstandard.compress(b"")])
+@pytest.mark.parametrize("stored", [b"", gzip.compress(b"", mtime=0), zstandard.compress(b"")])
 def test_empty_files(tmp_path: Path, stored: bytes) -> None:
     """A file without content is refused, also where compression makes it look longer."""
     (tmp_path / "rows").write_bytes(stored)
@@ -169,7 +173,7 @@ def test_remote_runs() -> None:
     import fsspec
 
     memory = fsspec.filesystem("memory")
-    memory.pipe("/team/run/part/rows.gz", gzip.compress(CONTENT))
+    memory.pipe("/team/run/part/rows.gz", gzip.compress(CONTENT, mtime=0))
     memory.pipe("/team/run/empty", b"")
     files = Files("memory://team/run")
     try:

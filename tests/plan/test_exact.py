@@ -107,7 +107,7 @@ def test_slices_that_overlap_in_part_are_left_to_drawing() -> None:
 
 def test_large_numbers_are_left_to_drawing() -> None:
     """Counts that would fill the memory are not tried."""
-    ones = np.ones(200_000)
+    ones = np.ones(20_000)
     track = Track(0.3 * ones, 0.8 * ones, 0.1 * ones)
     every = ones > 0.0
     limits = [Limit(every, AT_MOST_ONE_NET), Limit(every, EventRegion(5))]
