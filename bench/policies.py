@@ -68,7 +68,7 @@ def policy_rows(policy: str, *, draws: int, seed: int) -> Iterator[list[str]]:
         unchanged = found[0][0]
         parts = ", ".join(f"{suite} {cell(chance)}" for suite, chance in unchanged.suites)
         caught = [cell(regressed.withheld) for _, regressed in found]
-        yield [policy, f"{discordance:.0%}", cell(unchanged.withheld), parts, *caught]
+        yield [policy, f"{100 * discordance:.0f} %", cell(unchanged.withheld), parts, *caught]
 
 
 def unscored_rows(*, draws: int, seed: int) -> Iterator[list[str]]:

@@ -12,7 +12,7 @@ from gate.stats.interval import FloatArray
 
 AT_ONCE = 1_000_000
 """Verdicts drawn at once."""
-AT_MOST = 2_000_000_000
+AT_MOST = 100_000_000
 """Verdicts drawn altogether; larger suites are drawn less often."""
 FEWEST = 1_000
 

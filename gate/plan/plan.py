@@ -90,8 +90,14 @@ def make_plan(
         UsageError: If nothing can be planned, or a rate is given for an unknown name.
     """
     staged, notes = stage(policy, run, given)
+    notes += [
+        f"{one.ground.suite}: {given.unscored} unscored rows are beyond its budget of "
+        f"{one.ground.budget}, so that no decision is made"
+        for one in staged
+        if given.unscored > one.ground.budget
+    ]
     main = main_source(staged)
-    most = max([given.unscored, MOST_UNSCORED])
+    most = max(given.unscored, MOST_UNSCORED)
     return Plan(
         policy=policy,
         baseline=baseline,

@@ -9,6 +9,8 @@ from gate.plan.sabotage import Shot
 from gate.plan.text import WIDTH, place, titled, wrapped
 from gate.reports.escape import clean
 
+_KINDS = {"delta": "  change", "rate": "  rate"}
+
 
 def sabotage_text(shots: Sequence[Shot], size: float | None) -> str:
     """Write what it takes to make each finding fire."""
@@ -49,7 +51,7 @@ def identical_text(decision: Decision) -> str:
 
 
 def _shot(shot: Shot) -> Iterator[str]:
-    name = place(shot.id, shot.slice, shot.measure)
+    name = place(shot.id, shot.slice, shot.measure) + _KINDS.get(shot.measure, "")
     if len(name) > 35:
         yield name
         name = ""

@@ -7,7 +7,7 @@ from gate.plan.limits import LimitFigures
 from gate.plan.plan import Joint, Plan, Unscored
 from gate.plan.rulers import POWER, RARELY
 from gate.plan.series import Drifted, Retried
-from gate.plan.wording import assumed, chance, level, limit, share
+from gate.plan.wording import SMALLEST_ERROR, assumed, chance, level, limit, share
 from gate.reports.escape import clean
 
 WIDTH = 79
@@ -72,9 +72,9 @@ def _limits(plan: Plan) -> Iterator[str]:
         yield f"{name}{'' if one.withholds else ' (warns only)'}  {shown}"
         yield _figures(one)
     yield from wrapped(
-        f"Caught from: the true level withheld {POWER:.0%} of the time. Withheld: blocked or "
-        f"inconclusive. n for 90 %: where an unchanged candidate would be withheld by more than "
-        f"{RARELY:.0%}."
+        f"Caught from: the true level withheld {100 * POWER:.0f} % of the time. Withheld: "
+        "blocked or inconclusive. n for 90 %: where an unchanged candidate would be withheld by "
+        f"more than {100 * RARELY:.0f} %."
     )
 
 
@@ -99,10 +99,10 @@ def _together(plan: Plan) -> Iterator[str]:
         yield f"  {one.what:<34.34} withheld {chance(one.withheld)}"
         parts = [f"{suite} {chance(found)}" for suite, found in one.suites]
         yield from wrapped(f"by {', '.join(parts)}", " " * 4) if len(parts) > 1 else ()
-    if any(one.withheld.error for one in joints):
+    if any(one.withheld.error >= SMALLEST_ERROR for one in joints):
         yield from wrapped(
-            f"+- is two standard errors of {plan.given.draws} draws (seed {plan.given.seed}), in "
-            "points; what has none is exact to the decimal shown.",
+            f"+- is two standard errors of up to {plan.given.draws} draws (seed "
+            f"{plan.given.seed}), in points; what has none is exact to the decimal shown.",
         )
     if plan.given.unscored:
         return
@@ -152,7 +152,7 @@ def _drift(one: Drifted) -> Iterator[str]:
         "true unsafe rate": one.chances.rates,
     }
     for name, values in rows.items():
-        yield f"  {name:<34}" + "".join(f"{100 * values[at]:>6.0f}%" for at in shown)
+        yield f"  {name:<34}" + "".join(f"{100 * values[at]:>5.0f} %" for at in shown)
     if not one.anchored:
         yield "  (it has no anchor check; this is what one at the same margin would do)"
 

@@ -212,6 +212,7 @@ def test_lines_that_are_no_rows(tmp_path: Path, line: str, message: str) -> None
         ("behavior_id,method,unsafe\nb001,TAP,true,x\n", "row 2: 4 fields, where the header has"),
         ('behavior_id,method,unsafe\nb001,TAP,"true\n', "line 2: not CSV"),
         ("behavior_id,method,unsafe,unsafe\n", "header: the column 'unsafe' is there twice"),
+        ("\nbehavior_id,method,unsafe\nb001,TAP,true\n", "header: the first row is blank"),
         ("behaviour_id,method,unsafe\nb001,TAP,true\n", "(did you mean 'behaviour_id'?)"),
         ("behavior_id,method,unsafe,test_case\nb1,T,true,1.0\n", "`test_case` is '1.0'"),
         ("behavior_id,method,unsafe,test_case\nb1,T,true,\u0663\n", "`test_case` is '\u0663'"),

@@ -144,7 +144,7 @@ class NativeRows:
         if batch.checked:
             return cells
         if not batch.typed:
-            return [cell or None for cell in cells]
+            return [cell or None for cell in cells] if "" in cells else cells
         types = self._check_types(batch, name, cells, TEXT_TYPES, "text")
         if type(MISSING) not in types:
             return cells

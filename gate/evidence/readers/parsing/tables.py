@@ -80,6 +80,8 @@ def read_csv(source: Source, delimiter: str = ",") -> Iterator[Batch]:
         reader = csv.reader(text, delimiter=delimiter, strict=True)
         try:
             header = distinct(source, next(reader, []))
+            if not any(header):
+                raise malformed(source.path, "header", "the first row is blank")
             first = 2
             while rows := list(islice(reader, ROWS)):
                 yield from _csv_batch(source, header, rows, first)
@@ -92,17 +94,29 @@ def _csv_batch(
     source: Source, header: list[str], rows: list[list[str]], first: int
 ) -> Iterator[Batch]:
     numbers: Sequence[int] = range(first, first + len(rows))
-    if set(map(len, rows)) != {len(header)} or not all(map(any, rows)):
-        filled = [(n, row) for n, row in zip(numbers, rows, strict=True) if any(row)]
-        source.ignored["blank rows"] += len(rows) - len(filled)
-        for n, row in filled:
-            if len(row) != len(header):
-                what = f"{len(row)} fields, where the header has {len(header)}"
-                raise malformed(source.path, f"row {n}", what)
-        numbers, rows = [n for n, _ in filled], [row for _, row in filled]
-    columns = dict(zip(header, zip(*rows, strict=True), strict=True)) if rows else {}
+    try:
+        cells = list(zip(*rows, strict=True))
+    except ValueError:  # the rows differ in length
+        cells = []
+    if len(cells) != len(header) or "" in cells[0]:
+        numbers, rows = _filled(source, header, rows, numbers)
+        cells = list(zip(*rows, strict=True))
     if rows:
-        yield Batch(len(rows), header, columns.__getitem__, numbered("row", numbers), False)
+        columns = dict(zip(header, cells, strict=True))
+        yield Batch(len(rows), header, columns.__getitem__, numbered("row", numbers), typed=False)
+
+
+def _filled(
+    source: Source, header: list[str], rows: list[list[str]], numbers: Sequence[int]
+) -> tuple[list[int], list[list[str]]]:
+    """Return the rows that are not blank, with their numbers; all must be as long as the header."""
+    filled = [(n, row) for n, row in zip(numbers, rows, strict=True) if any(row)]
+    source.ignored["blank rows"] += len(rows) - len(filled)
+    for n, row in filled:
+        if len(row) != len(header):
+            what = f"{len(row)} fields, where the header has {len(header)}"
+            raise malformed(source.path, f"row {n}", what)
+    return [n for n, _ in filled], [row for _, row in filled]
 
 
 def read_tsv(source: Source) -> Iterator[Batch]:
