@@ -1,7 +1,6 @@
 """Everything that `gate plan` found, as JSON."""
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -14,9 +13,9 @@ from gate.plan.sabotage import Shot
 from gate.plan.snippet import snippet
 from gate.plan.suggest import Suggestion
 from gate.policy import Policy
+from gate.reports.rounding import rounded
 
 SCHEMA = "gate.plan/v1"
-DIGITS = 12
 
 
 def as_json(policy: Policy, baseline: str | None, exit_code: int, parts: Mapping[str, Any]) -> str:
@@ -28,7 +27,7 @@ def as_json(policy: Policy, baseline: str | None, exit_code: int, parts: Mapping
         "baseline": baseline,
         **parts,
     }
-    return json.dumps(_rounded(document), indent=2, sort_keys=True, allow_nan=False) + "\n"
+    return json.dumps(rounded(document), indent=2, sort_keys=True, allow_nan=False) + "\n"
 
 
 def plan_part(plan: Plan) -> dict[str, Any]:
@@ -93,16 +92,3 @@ def decision_part(decision: Decision) -> dict[str, Any]:
             if one.outcome is not Outcome.PASS
         ],
     }
-
-
-def _rounded(value: Any) -> Any:
-    """Round every float, wherever it is; what is not finite becomes null."""
-    match value:
-        case float():
-            return float(f"{value:.{DIGITS}g}") + 0.0 if math.isfinite(value) else None
-        case dict():
-            return {key: _rounded(inner) for key, inner in value.items()}
-        case list() | tuple():
-            return [_rounded(inner) for inner in value]
-        case _:
-            return value

@@ -1,7 +1,6 @@
 """The decision file: the same inputs give the same bytes on any machine."""
 
 import json
-import math
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
@@ -12,9 +11,8 @@ from gate.errors import EvidenceError
 from gate.reasons import Reason
 from gate.reports.decision_file import DecisionFile
 from gate.reports.pack import SCHEMA, pack
+from gate.reports.rounding import rounded
 from gate.reports.unpack import unpack
-
-DIGITS = 12
 
 
 def render(decision: Decision) -> str:
@@ -40,13 +38,13 @@ def load(text: str, name: str = "decision file") -> Decision:
         decision = unpack(msgspec.convert(raw, DecisionFile))
     except (msgspec.ValidationError, ValueError) as error:
         _refuse(name, str(error), error)
-    for path in _differences(_rounded(raw), _document(decision), "$"):
+    for path in _differences(rounded(raw), _document(decision), "$"):
         _refuse(name, f"it contradicts itself at {path}")
     return decision
 
 
 def _document(decision: Decision) -> Any:
-    return _rounded(msgspec.to_builtins(pack(decision)))
+    return rounded(msgspec.to_builtins(pack(decision)))
 
 
 def _parse(text: str, name: str) -> Any:
@@ -65,19 +63,6 @@ def _refuse(name: str, why: str, cause: BaseException | None = None) -> NoReturn
         f"{name}: {why}",
         next_step="Use a file that `gate check --report json:PATH` wrote, unchanged.",
     ) from cause
-
-
-def _rounded(value: Any) -> Any:
-    """Round every float, wherever it is; what is not finite becomes null."""
-    match value:
-        case float():
-            return float(f"{value:.{DIGITS}g}") + 0.0 if math.isfinite(value) else None
-        case dict():
-            return {key: _rounded(inner) for key, inner in value.items()}
-        case list() | tuple():
-            return [_rounded(inner) for inner in value]
-        case _:
-            return value
 
 
 def _differences(given: Any, expected: Any, path: str) -> Iterator[str]:
