@@ -12,7 +12,7 @@ from gate.stats.paired import delta_interval
 
 BOUND_NAMES = {
     ("score", True): "Tango score",
-    ("score", False): "add-two bootstrap",
+    ("score", False): "add-two bootstrap and score",
     ("exact", True): "melded exact McNemar",
     ("exact", False): "Tango score on summed rates",
     ("bootstrap", True): "percentile bootstrap",

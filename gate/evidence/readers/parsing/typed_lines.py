@@ -30,6 +30,9 @@ def typed_batches(source: Source, kind: Kind) -> Iterator[Batch]:
     first = 1
     with opened(source.files, source.path) as stream:
         for block in lines(stream, source.path):
+            if first == 1:
+                columns += _others(block, columns)
+                decoder = _decoder(kind, columns)
             count = block.count(b"\n") + (not block.endswith(b"\n"))
             numbers = range(first, first + count)
             first += count
@@ -42,6 +45,15 @@ def typed_batches(source: Source, kind: Kind) -> Iterator[Batch]:
                     decoder = _decoder(kind, columns)
             if batch.size:
                 yield batch
+
+
+def _others(block: bytes, columns: Collection[str]) -> list[str]:
+    """Look at the first row for columns besides these; whatever is odd is left to be found."""
+    try:
+        row = msgspec.json.decode(block.partition(b"\n")[0], type=dict[str, msgspec.Raw])
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+        return []
+    return sorted(filter(is_plain, row.keys() - columns))[:MAX_COLUMNS]
 
 
 def _typed_batch(
