@@ -7,7 +7,10 @@ import pytest
 from tests.policy.samples import GOOD, changed, warnings
 
 JUDGE = "no check measures the judge of suites attack, refusal"
-REFUSALS = "  - {id: refusals, check: over-refusal, suite: refusal, max_rate: 0.15, margin: 0.06, contrast_margin: 0.06}\n"
+REFUSALS = (
+    "  - {id: refusals, check: over-refusal, suite: refusal, max_rate: 0.15, "
+    "margin: 0.06, contrast_margin: 0.06}\n"
+)
 
 
 def test_a_sound_policy_is_only_warned_of_its_judges(tmp_path: Path) -> None:
