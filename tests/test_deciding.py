@@ -360,6 +360,20 @@ def test_a_closed_pipe_does_not_change_the_code(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "")
 
 
+@pytest.mark.parametrize(("redirect", "expected"), [(">&-", 0), (">/dev/full", 2), ("2>&-", 0)])
+def test_streams_that_cannot_be_written_never_read_as_a_block(
+    redirect: str, expected: int, tmp_path: Path
+) -> None:
+    """A closed stream keeps the decision's code, a full disk is a usage error; neither is 1."""
+    both(tmp_path, attack_rows(), attack_rows())
+    policy = write_policy(tmp_path / "p.yaml", DELTA)
+    sides = f"--baseline {tmp_path}/baseline --candidate {tmp_path}/candidate"
+    command = f"{sys.executable} -m gate check --policy {policy} {sides} {redirect}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == expected
+    assert "Traceback" not in done.stderr
+
+
 def test_a_fault_of_the_tool_is_exit_5_with_a_traceback(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -94,6 +94,7 @@ def gate() -> None:
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and exit."""
+    _open_closed_streams()
     code = run(sys.argv[1:] if args is None else args)
     _flush()
     sys.exit(code)
@@ -142,11 +143,21 @@ def _complain(error: GateError) -> None:
         click.echo(f"next: {plain(error.next_step)}", err=True)
 
 
+def _open_closed_streams() -> None:
+    """Give a process that was started without output streams somewhere to write.
+
+    Without it, printing would fail after the decision, and Python would exit 1: a block.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 # for good
+
+
 def _flush() -> None:
     """Flush standard output; a reader that closed the pipe does not change the exit code."""
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
