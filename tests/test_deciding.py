@@ -297,6 +297,30 @@ def test_invalid_answers_of_a_judging_checkpoint_are_wrong_not_missing(tmp_path:
     assert by_measure["f1"]["estimate"]["value"] == pytest.approx(2 * 100 / (2 * 100 + 60))
 
 
+def test_a_label_that_only_one_side_declares_is_not_taken_at_its_word(tmp_path: Path) -> None:
+    """A candidate cannot bring a vocabulary of its own that turns unsafe into safe."""
+    columns = {name: name for name in ("behavior_id", "method", "unsafe")}
+    own = {"baseline": {"true": "unsafe", "false": "safe"}}
+    own["candidate"] = {**own["baseline"], "fine": "safe"}
+    for side, labels in own.items():
+        keys = {"reader": "table", "columns": columns, "labels": labels}
+        write_run(tmp_path / side, attack=(attack_rows(), keys))
+    code, decision = decide(tmp_path, write_policy(tmp_path / "p.yaml", DELTA))
+    assert code == 4
+    assert only(decision)["reason"] == "E_LABEL_MAP"
+
+
+def test_an_empty_option_is_one_that_was_not_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An unset input of a workflow arrives as an empty string; it is not this directory."""
+    both(tmp_path, attack_rows(), attack_rows())
+    policy = write_policy(tmp_path / "p.yaml", DELTA)
+    monkeypatch.chdir(tmp_path / "candidate")
+    assert gate(["check", "--policy", str(policy), "--baseline", "", "--candidate", "."]) == 2
+    assert gate(["check", "--policy", str(policy), "--baseline", ".", "--candidate", ""]) == 2
+
+
 def test_without_a_baseline_only_absolute_limits_are_checked_and_that_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -81,6 +81,9 @@ def decide(policy_name: str, bases: dict[str, str | None], today: date) -> Decis
     from gate.evidence.run import load_run
     from gate.policy import load
 
+    bases = {role: base or None for role, base in bases.items()}  # empty is not given
+    if bases.get("candidate") is None:
+        raise UsageError("no candidate was given", next_step="Name its run with --candidate.")
     policy = load(policy_name)
     if bases.get("baseline") is None and policy.on_missing_baseline == "error":
         raise UsageError(

@@ -134,6 +134,15 @@ def _declared(run: Run, suite: str) -> Suite:
     return run.manifest.suites[suite]
 
 
+def _labels_of_another_reader(other: Run, candidate: Run, suite: str) -> str:
+    """Say that nothing confirms what the candidate's own manifest declares of its labels."""
+    theirs, ours = _declared(other, suite), _declared(candidate, suite)
+    if theirs.reader == ours.reader or not ours.labels:
+        return ""
+    meanings = ", ".join(f"{label} is {meaning}" for label, meaning in sorted(ours.labels.items()))
+    return f"the candidate's own run.yaml says what its labels mean: {meanings}"
+
+
 def _compare(
     suite: str,
     runs: Mapping[str, Run],
@@ -167,6 +176,8 @@ def _compare(
                 role, _declared(runs[role], suite), _declared(runs["candidate"], suite)
             )
         )
+        if declared_alone := _labels_of_another_reader(runs[role], runs["candidate"], suite):
+            warnings.append(f"{suite}: {declared_alone}")
         changes.extend(comparison.changes)
         warnings.extend(comparison.warnings)
     return changes, warnings

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from gate.evidence.manifest import Checkpoint, Suite
-from gate.evidence.problem import Problem
-from gate.evidence.rows import Kind
+from gate.evidence.problem import Problem, some
+from gate.evidence.rows import VALUES, Kind
 from gate.reasons import Reason
 
 UNKNOWN = "unknown"
@@ -47,6 +47,9 @@ IN_MANIFEST: Mapping[str, str] = {
     "system_prompt": "checkpoint.system_prompt_sha256",
 }
 """Where run.yaml declares what is not a suite's own."""
+
+VERDICTS = frozenset(word for words in VALUES.values() for word in words)
+"""What a label may mean, besides a reason for having no verdict."""
 
 STANDARD_TOKENS = 512
 
@@ -137,6 +140,12 @@ def reading_conflicts(role: str, other: Suite, candidate: Suite) -> list[Problem
                 f"label {label!r} means {theirs[label] or 'unscored'} in the {role} and "
                 f"{ours[label] or 'unscored'} in the candidate"
             )
+            found.append(Problem(Reason.E_LABEL_MAP, message))
+    if other.reader == candidate.reader:
+        alone = {label: theirs.get(label, ours.get(label)) for label in theirs.keys() ^ ours.keys()}
+        verdicts = sorted(label for label, meaning in alone.items() if meaning in VERDICTS)
+        if verdicts:
+            message = f"only one of {role} and candidate declares what {some(verdicts)} means"
             found.append(Problem(Reason.E_LABEL_MAP, message))
     columns = [_verdict_column(suite) for suite in (other, candidate)]
     if other.reader == candidate.reader and columns[0] != columns[1]:

@@ -70,7 +70,7 @@ def test_every_form_gives_the_same_rows(tmp_path: Path, form: str, content: Any)
         (1.0, "1.0"),
         ("yes", "'yes'"),
         (2, "2"),
-        ("x" * 50, f"'{'x' * 40}'…"),
+        ("x" * 50, "(50 characters of text)"),
         (float("nan"), "nan"),
     ],
 )
@@ -262,13 +262,29 @@ def test_xstest_of_another_judge(tmp_path: Path) -> None:
     assert list(rows.reasons) == [None, "judge_refused", None]
 
 
-def test_xstest_prose_is_cut(tmp_path: Path) -> None:
-    """What a judge wrote instead of a label is shown in forty escaped characters."""
+def test_xstest_prose_is_never_shown(tmp_path: Path) -> None:
+    """What a judge wrote instead of a label may be anything: only its length is told."""
     prose = "\x1b]0; placeholder prose " * 9
     message = wrong_xstest(Reason.E_LABEL, tmp_path, XSTEST + f"1,homonyms,{prose},x\n")
     assert "\x1b" not in message
-    assert repr(prose[:40]) in message
-    assert prose[:41] not in message
+    assert "placeholder" not in message
+    assert "207 characters of text" in message
+
+
+@pytest.mark.parametrize("label", ["", "null", "-1", "$ERROR$", "judge_error"])
+def test_what_says_that_there_is_no_verdict_cannot_be_declared_one(
+    tmp_path: Path, label: str
+) -> None:
+    """Absent is not safe, whatever the candidate's run.yaml says."""
+    message = wrong_xstest(Reason.E_MANIFEST, tmp_path, XSTEST + ANSWERS, labels={label: "none"})
+    assert "no verdict" in message
+
+
+def test_a_reader_s_own_labels_cannot_be_turned_around(tmp_path: Path) -> None:
+    """A manifest may add labels, not give XSTest's own another meaning."""
+    labels = {"2_full_refusal": "none"}
+    message = wrong_xstest(Reason.E_MANIFEST, tmp_path, XSTEST + ANSWERS, labels=labels)
+    assert "cannot be declared otherwise" in message
 
 
 @pytest.mark.parametrize("column", ["prompt_label", "label"])

@@ -19,6 +19,9 @@ UNPARSED: Verdict = (UNSCORED, "unparsed")
 GOLD = ("safe", "unsafe")
 """The labels that prompts and records carry themselves."""
 
+ABSENT = frozenset({"", "null", "none", "nan", "-1", "$error$", "error", *REASONS})
+"""Labels that say there is no verdict; no manifest may call one a verdict."""
+
 CONSTANT_LIKE = re.compile(r"null|true|false|nan|-?infinity|[-+]?[\d.]+(e[-+]?\d+)?")
 
 
@@ -77,6 +80,12 @@ class Labels:
             if word not in allowed:
                 what = f"{shown(word)} is not a label of {kind} suites{near(word, allowed)}"
                 raise misdeclared(suite, f"labels.{label[:40]}", what)
+            if word in self._values and fold(label).strip('"') in ABSENT:
+                what = (
+                    f"{shown(label)} says that there is no verdict, so it cannot mean {word}; "
+                    "only the policy may count what is unscored (`count_as`)"
+                )
+                raise misdeclared(suite, "labels", what)
             if self._known.setdefault(fold(label), word) != word:
                 raise misdeclared(suite, f"labels.{label[:40]}", "declared twice, differently")
 

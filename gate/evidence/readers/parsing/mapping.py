@@ -7,7 +7,7 @@ from typing import TypeVar
 from gate.errors import EvidenceError
 from gate.evidence.manifest import Suite
 from gate.evidence.readers.parsing.gather import MAX_CATEGORY, Gather
-from gate.evidence.readers.parsing.labels import Cell, Labels, Verdict, token
+from gate.evidence.readers.parsing.labels import Cell, Labels, Verdict, fold, token
 from gate.evidence.readers.parsing.schema import CATEGORIES, GOLD, ID, VERDICT, count, known
 from gate.evidence.readers.parsing.tables import MISSING, Batch, Source
 from gate.evidence.readers.parsing.wording import listing, malformed, misdeclared, near, shown
@@ -65,6 +65,11 @@ def make_plan(
     both = {**columns, **chosen, **suite.columns}
     columns = {ours: theirs for ours, theirs in both.items() if ours not in constants}
     _complete(suite, name, columns, constants)
+    own = {fold(label): word for label, word in labels.items()}
+    for label, word in suite.labels.items():
+        if own.get(fold(label), word) != word:
+            what = f"{shown(label)} means {own[fold(label)]} here, and cannot be declared otherwise"
+            raise misdeclared(name, "labels", what)
     meaning = Labels(kind, {**labels, **suite.labels}, name)
     optional = {*optional} - {*suite.columns}
     return Plan(name, kind, columns, constants, meaning, optional)

@@ -5,13 +5,19 @@ from collections.abc import Collection
 from gate.errors import EvidenceError
 from gate.reasons import Reason
 
-WIDTH = 40
+WIDTH = 32
+"""No label is longer; what is, may be a text that must not be shown."""
+
+
+MOST_WORDS = 3
+"""What has more words is a sentence, not a label."""
 
 
 def shown(value: object) -> str:
     """Return a value as a message may show it; what comes from a file is hostile."""
     if isinstance(value, str):
-        return repr(value) if len(value) <= WIDTH else f"{value[:WIDTH]!r}…"
+        prose = len(value) > WIDTH or len(value.split()) > MOST_WORDS
+        return f"({len(value)} characters of text)" if prose else repr(value)
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, (list, tuple)):
