@@ -203,6 +203,28 @@ def test_the_same_inputs_give_the_same_bytes_anywhere(tmp_path: Path) -> None:
     assert len(texts) == 1
 
 
+def test_messages_are_the_same_bytes_under_any_hash_seed(tmp_path: Path) -> None:
+    """Of several bad rows the first is named, whatever order a set has."""
+    rows = attack_rows()
+    for number in range(20):
+        rows[number]["unscored"] = f"reason {number}"
+    both(tmp_path, attack_rows(), rows)
+    policy = write_policy(tmp_path / "p.yaml", DELTA)
+    sides = [f"--{role}={tmp_path / role}" for role in ("baseline", "candidate")]
+    command = [sys.executable, "-m", "gate", "check", "--policy", str(policy), *sides]
+    texts = {
+        subprocess.run(
+            [*command, "--report", "json"],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parent.parent)},
+            capture_output=True,
+            check=False,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(texts) == 1
+    assert b"line 1:" in texts.pop()
+
+
 def test_test_cases_of_a_behavior_are_averaged_not_pooled(tmp_path: Path) -> None:
     """Five test cases of 100 behaviors are 100 units, and the bound is no narrower for it."""
     both(tmp_path, attack_rows(cases=5), attack_rows([1, 2, 3], cases=5))

@@ -85,7 +85,7 @@ def _tree(files: Files, suite: Suite, base: str, name: str) -> Iterator[tuple[st
         raise misdeclared(name, "methods", f"missing: which of the folders {listing(found)}?")
     if not suite.model:
         raise misdeclared(name, "model", "missing: the results of which model?")
-    for method in {*suite.experiments}.difference(suite.methods):
+    for method in (name for name in suite.experiments if name not in suite.methods):
         what = f"not one of methods{near(method, suite.methods)}"
         raise misdeclared(name, f"experiments.{method[:40]}", what)
     for method in dict.fromkeys(suite.methods):

@@ -105,7 +105,7 @@ class Gather:
         self, path: str, texts: Sequence[str], first: int, where: Where, most: int
     ) -> None:
         known = self._known
-        for text in set(texts).difference(known):
+        for text in (text for text in dict.fromkeys(texts) if text not in known):
             if problem := wrong_name(text, most):
                 raise malformed(path, where(first + texts.index(text)), problem)
             if len(known) < INTERNED:

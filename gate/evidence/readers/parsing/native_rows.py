@@ -117,7 +117,7 @@ class NativeRows:
 
     def _gold(self, batch: Batch, name: str) -> list[str | None]:
         texts = self._texts(batch, name)
-        meaning = {text: fold(text or "") for text in set(texts)}
+        meaning = {text: fold(text or "") for text in dict.fromkeys(texts)}
         for text, word in meaning.items():
             if word not in GOLD_LABELS:
                 raise self._wrong_label(batch, name, texts.index(text), GOLD_LABELS)
@@ -129,7 +129,8 @@ class NativeRows:
             return cells
         if batch.typed:
             return [self._count(batch, i, cell) for i, cell in enumerate(cells)]
-        numbers = {cell: self._count(batch, cells.index(cell), cell) for cell in set(cells)}
+        first = dict.fromkeys(cells)  # in row order, so that the first bad row is named
+        numbers = {cell: self._count(batch, cells.index(cell), cell) for cell in first}
         return list(map(numbers.__getitem__, cells))
 
     def _count(self, batch: Batch, i: int, cell: Cell) -> int:
@@ -159,7 +160,7 @@ class NativeRows:
             if not batch.checked:
                 self._check_types(batch, name, cells, FLAG_TYPES, FLAG_WANTED, Reason.E_LABEL)
             return cells
-        words = {cell: fold(cell) for cell in set(cells)}
+        words = {cell: fold(cell) for cell in dict.fromkeys(cells)}
         for cell, word in words.items():
             if word not in FLAGS:
                 raise self._wrong(batch, name, cells.index(cell), FLAG_WANTED, Reason.E_LABEL)
@@ -189,11 +190,12 @@ class NativeRows:
         if UNSCORED_COLUMN not in batch.names:
             alone = {
                 label: self._verdict(batch, labels.index(label), label, None)
-                for label in set(labels)
+                for label in dict.fromkeys(labels)
             }
             return list(map(alone.__getitem__, labels))
         pairs = list(zip(labels, self._texts(batch, UNSCORED_COLUMN), strict=True))
-        both = {pair: self._verdict(batch, pairs.index(pair), *pair) for pair in set(pairs)}
+        first = dict.fromkeys(pairs)
+        both = {pair: self._verdict(batch, pairs.index(pair), *pair) for pair in first}
         return list(map(both.__getitem__, pairs))
 
     def _verdict(self, batch: Batch, i: int, label: Label, reason: str | None) -> Verdict:

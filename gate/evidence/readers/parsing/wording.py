@@ -43,7 +43,7 @@ def closest(word: str, known: Collection[str]) -> str | None:
     """Return the known word that is most like another, if any is."""
     from difflib import get_close_matches
 
-    return next(iter(get_close_matches(word[:200], list(known), n=1, cutoff=0.8)), None)
+    return next(iter(get_close_matches(word[:200], sorted(known), n=1, cutoff=0.8)), None)
 
 
 def malformed(path: str, place: str, what: str, *, next_step: str = "") -> EvidenceError:
