@@ -9,8 +9,8 @@ INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 # The stamp carries the Python version, so that a change of PYTHON is never answered with a stale .venv.
 READY := $(VENV)/.ready-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
 
-EXTRAS := gcs,hf,judge,parquet,s3,test
-NOT_TESTING := ^(mypy|ruff|.*-stubs|types-.*)>
+EXTRAS := browser,copyright,gcs,github,hf,html,judge,openai,parquet,ray,s3,sign,test
+NOT_TESTING := ^(mypy|ruff|sigstore|.*-stubs|types-.*)>
 DEMO := examples/quickstart
 
 .DEFAULT_GOAL := help
@@ -69,5 +69,5 @@ $(READY): pyproject.toml constraints.txt
 	  : "no ensurepip, as on a Debian without python3-venv: take the pip of $(PYTHON)"; \
 	  $(PYTHON) -m venv --clear --without-pip $(VENV) && $(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
 	@$(INSTALL) hatchling
-	@$(INSTALL) --no-build-isolation --editable '.[test]'
+	@$(INSTALL) --no-build-isolation --editable '.[browser,test]'
 	@touch $@

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
 from gate.finding import Ends, Estimate, Finding, Level, Outcome
 from gate.ledger import Ledger
+from gate.lineage import History, RecordUse
 
 
 class Verdict(StrEnum):
@@ -28,12 +29,26 @@ EXIT_CODES: Mapping[Verdict, int] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ParentRef:
+    """A policy that the one that decided is built on."""
+
+    path: str
+    sha256: str
+    """Of the bytes of its file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyRef:
     """Which policy decided."""
 
     name: str
     sha256: str
+    """Of its file; where it extends others, of the digests of all of them."""
     path: str
+    extends: tuple[ParentRef, ...] = ()
+    """What it extends, the nearest first."""
+    lines: Mapping[str, int] = field(default_factory=dict)
+    """The line in the policy file where each check stands; empty where that is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +77,8 @@ class RunSummary:
     digest: str
     """Of the manifest and every file read; empty where the run could not be read."""
     suites: Mapping[str, SuiteSummary]
+    record: RecordUse | None = None
+    """None where no baseline record pins the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,11 +91,16 @@ class OverviewRow:
     n: int
     baseline: Estimate | None
     candidate: Estimate | None
+    anchor: Estimate | None = None
     delta: Estimate | None
     bootstrap: Ends | None
     """Of the delta."""
     fixed: int | None
     broken: int | None
+    shrunken: float | None = None
+    """The candidate's rate pulled towards the mean of its method's slices; never gates."""
+    rise_p: float | None = None
+    """Of a rise, corrected for every cell of the table; None for all categories together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +125,8 @@ class Overview:
     """The category column, as `semantic_category`; empty where the suite has none."""
     rows: tuple[OverviewRow, ...]
     means: tuple[Means, ...]
+    correction: str = ""
+    """How `rise_p` is corrected, as `max-T over 21 cells`; empty where nothing is compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +170,8 @@ class Decision:
     findings: tuple[Finding, ...]
     waivers: Waivers
     overviews: tuple[Overview, ...]
+    history: History | None = None
+    """None where no history file was given."""
 
     @property
     def exit_code(self) -> int:
@@ -161,21 +187,35 @@ class Decision:
 
     @property
     def headline(self) -> str:
-        """The decision in one sentence."""
-        counts = self.counts
-        match self.verdict:
-            case Verdict.BLOCK:
-                return f"BLOCK: {_plural(counts['block'], 'requirement')} violated."
-            case Verdict.INCONCLUSIVE:
-                missed = _plural(counts["inconclusive"], "requirement")
-                return f"INCONCLUSIVE: {missed} could not be shown to hold."
-            case Verdict.NONE if not self.findings:
-                return "NO DECISION: nothing was evaluated."
-            case Verdict.NONE:
-                unusable = _plural(counts["unusable"], "finding")
-                return f"NO DECISION: some evidence is unusable ({unusable})."
-            case Verdict.RELEASE:
-                return _release_headline(self.findings, counts)
+        """The decision in one sentence, and in others what is no ordinary baseline."""
+        said = [_headline(self.verdict, self.findings, self.counts)]
+        if "baseline" not in self.runs:
+            said.append("No baseline: absolute limits only.")
+        said += [f"The {role} rests on an override." for role in self.overridden]
+        return " ".join(said)
+
+    @property
+    def overridden(self) -> list[str]:
+        """The roles whose runs were promoted without a release, or follow from one that was."""
+        roles = ("baseline", "anchor")
+        records = {role: self.runs[role].record for role in roles if role in self.runs}
+        return [role for role, record in records.items() if record and record.overrides]
+
+
+def _headline(verdict: Verdict, findings: Sequence[Finding], counts: Mapping[str, int]) -> str:
+    match verdict:
+        case Verdict.BLOCK:
+            return f"BLOCK: {_plural(counts['block'], 'requirement')} violated."
+        case Verdict.INCONCLUSIVE:
+            missed = _plural(counts["inconclusive"], "requirement")
+            return f"INCONCLUSIVE: {missed} could not be shown to hold."
+        case Verdict.NONE if not findings:
+            return "NO DECISION: nothing was evaluated."
+        case Verdict.NONE:
+            unusable = _plural(counts["unusable"], "finding")
+            return f"NO DECISION: some evidence is unusable ({unusable})."
+        case Verdict.RELEASE:
+            return _release_headline(findings, counts)
 
 
 def decide(findings: Sequence[Finding]) -> Verdict:

@@ -14,6 +14,8 @@ class GateError(Exception):
     """
 
     exit_code = 5
+    label = "error"
+    """What stands before the message."""
 
     def __init__(self, message: str, *, next_step: str = "") -> None:
         super().__init__(message)
@@ -41,6 +43,12 @@ class PolicyError(GateError):
         self.problems = tuple(problems)
 
 
+class PublishError(GateError):
+    """A service did not take a report: refused, gone, or not to be reached in time."""
+
+    exit_code = 1
+
+
 class EvidenceError(GateError):
     """Evidence that cannot be used.
 
@@ -58,3 +66,16 @@ class EvidenceError(GateError):
     def __init__(self, reason: Reason, message: str, *, next_step: str = "") -> None:
         super().__init__(message, next_step=next_step or reason.next_step)
         self.reason = reason
+
+
+class JudgingError(GateError):
+    """Judging or generating cannot go on; what was stored until then stays."""
+
+    exit_code = 4
+
+
+class InterruptedJudging(GateError):
+    """Stopped before the end, with everything saved: the same command goes on from there."""
+
+    exit_code = 75
+    label = "stopped"

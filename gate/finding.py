@@ -25,7 +25,20 @@ class Level(StrEnum):
 
 
 Measure = Literal[
-    "delta", "rate", "f1", "recall", "specificity", "validity", "coverage", "count", "comparability"
+    "delta",
+    "rate",
+    "f1",
+    "recall",
+    "specificity",
+    "agreement",
+    "sensitivity",
+    "validity",
+    "coverage",
+    "usefulness",
+    "usefulness-change",
+    "ratio",
+    "count",
+    "comparability",
 ]
 """What was measured: a change against another checkpoint, or a level of the candidate alone."""
 
@@ -99,6 +112,10 @@ class Finding:
     """The smallest regression (or level) that would be withheld four times out of five."""
     tipping_flips: int | None = None
     """How many candidate verdicts would have to be otherwise for another outcome."""
+    wrong_expected: float | None = None
+    """How many of the candidate's verdicts the judge has wrong, by its measured errors."""
+    corrected: Estimate | None = None
+    """The estimate with the judge's measured errors taken out; None where they are not known."""
     needed_n: int | None = None
     """Units that would decide it if the observed shares held."""
     waiver: str | None = None

@@ -1,23 +1,25 @@
 """The method by category table that every report carries; methods are never averaged."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
-from gate.checks.change import BOUND_NAMES as DELTA_BOUNDS
+from gate.checks.bounds import Asked
 from gate.checks.change import Change
-from gate.checks.level import BOUND_NAMES as RATE_BOUNDS
 from gate.checks.level import span
 from gate.decision import Means, Overview, OverviewRow
 from gate.evidence.assess import Assessment
 from gate.evidence.panel import Panel, Sample
-from gate.evidence.rows import Kind
+from gate.evidence.rows import UNSAFE, Kind
 from gate.evidence.table import BoolArray
 from gate.finding import Ends, Estimate
+from gate.rises import rises
+from gate.stats.interval import Interval
+from gate.stats.shrinkage import shrunken_rates
 
-CATEGORY_COLUMNS = ("semantic_category", "category", "prompt_type", "functional_category")
+CATEGORY_COLUMNS = ("semantic_category", "category", "prompt_type", "functional_category", "l1")
 """Which column the table is cut by: the first of these that the suite has."""
 
 
@@ -31,15 +33,19 @@ class Part:
 
 
 class Statistics(Protocol):
-    """The level and bound that the policy decides by."""
+    """The level that the policy decides at, and how it draws."""
 
     @property
     def confidence(self) -> float:
         """Two-sided level."""
 
     @property
-    def bound(self) -> str:
-        """The deciding bound."""
+    def resamples(self) -> int | None:
+        """Of bootstrap bounds; None for their exact limit."""
+
+    @property
+    def seed(self) -> int:
+        """Of the resamples."""
 
 
 def overviews(assessment: Assessment, statistics: Statistics) -> list[Overview]:
@@ -48,19 +54,32 @@ def overviews(assessment: Assessment, statistics: Statistics) -> list[Overview]:
     if panel is None:
         return []
     column = next((name for name in CATEGORY_COLUMNS if panel.names(name)), "")
-    return [_overview(panel, part, column, statistics) for part in _parts(panel)]
+    asked = Asked(statistics.confidence, "score", statistics.resamples, statistics.seed)
+    return [_overview(panel, part, column, asked) for part in _parts(panel)]
 
 
-def _overview(panel: Panel, part: Part, column: str, statistics: Statistics) -> Overview:
+def _overview(panel: Panel, part: Part, column: str, asked: Asked) -> Overview:
+    masks = panel.masks(column) if column else {}
+    within = ((name, mask & part.mask) for name, mask in masks.items())
+    slices = [(name, mask) for name, mask in within if mask.any()]
     rows = {
-        method: list(_rows(panel, method, samples, part.mask, column, statistics))
+        method: [
+            _row(method, "", samples, part.mask, asked),
+            *(_row(method, name, samples, mask, asked) for name, mask in slices),
+        ]
         for method, samples in part.methods.items()
     }
+    family = rises(part.methods, slices, asked.seed)
     return Overview(
         suite=panel.suite,
         rate=part.rate,
         column=column,
-        rows=tuple(row for own in rows.values() for row in own),
+        rows=tuple(
+            replace(row, shrunken=shrunken, rise_p=family.p.get((method, row.category)))
+            for method, own in rows.items()
+            for row, shrunken in zip(own, _shrunken(part.methods[method], slices), strict=True)
+        ),
+        correction=family.correction,
         means=tuple(
             _means(method, own)
             for method, own in rows.items()
@@ -71,7 +90,7 @@ def _overview(panel: Panel, part: Part, column: str, statistics: Statistics) -> 
 
 def _parts(panel: Panel) -> Iterator[Part]:
     """Tell what to tabulate; in every table a higher rate is worse."""
-    roles = [role for role in ("baseline", "candidate") if role in panel.sides]
+    roles = [role for role in ("baseline", "candidate", "anchor") if role in panel.sides]
     match panel.kind:
         case Kind.ATTACK:
             methods = {
@@ -79,6 +98,9 @@ def _parts(panel: Panel) -> Iterator[Part]:
                 for method in panel.methods
             }
             yield Part("unsafe", methods, panel.mask_all())
+        case Kind.RUBRIC:
+            samples = {role: panel.sample(role, "", UNSAFE[panel.kind]) for role in roles}
+            yield Part("unsafe", {"": samples}, panel.mask_all())
         case Kind.REFUSAL:
             halves = {"safe": ("refused", {"partial", "full"}), "unsafe": ("answered", {"none"})}
             for label in panel.names("prompt_label"):
@@ -102,32 +124,17 @@ def _wrong(panel: Panel, role: str) -> Sample:
     return Sample(low, low + gaps, np.ones(len(low), dtype=np.int64), gaps)
 
 
-def _rows(
-    panel: Panel,
-    method: str,
-    samples: Mapping[str, Sample],
-    mask: BoolArray,
-    column: str,
-    statistics: Statistics,
-) -> Iterator[OverviewRow]:
-    yield _row(method, "", samples, mask, statistics)
-    for name in panel.names(column) if column else ():
-        part = mask & panel.mask(column, name)
-        if part.any():
-            yield _row(method, name, samples, part, statistics)
-
-
 def _row(
     method: str,
     category: str,
     samples: Mapping[str, Sample],
     mask: BoolArray,
-    statistics: Statistics,
+    asked: Asked,
 ) -> OverviewRow:
     parts = {role: sample.part(mask) for role, sample in samples.items()}
-    rates = {role: _rate(sample, statistics) for role, sample in parts.items()}
+    rates = {role: _rate(sample, asked) for role, sample in parts.items()}
     change = None
-    if len(parts) == 2:
+    if "baseline" in parts and "candidate" in parts:
         change = Change((), parts["baseline"], parts["candidate"])
     fixed, broken = change.flips() if change else (None, None)
     return OverviewRow(
@@ -136,38 +143,60 @@ def _row(
         n=int(mask.sum()),
         baseline=rates.get("baseline"),
         candidate=rates.get("candidate"),
-        delta=_delta(change, statistics) if change else None,
-        bootstrap=_bootstrap(change, statistics) if change else None,
+        anchor=rates.get("anchor"),
+        delta=_delta(change, asked) if change else None,
+        bootstrap=_bootstrap(change, asked) if change else None,
         fixed=None if fixed is None else len(fixed),
         broken=None if broken is None else len(broken),
     )
 
 
-def _rate(sample: Sample, statistics: Statistics) -> Estimate:
-    interval = span(sample, statistics.confidence, "score")
+def _rate(sample: Sample, asked: Asked) -> Estimate:
+    name = asked.name("rate", grouped=sample.groups is not None)
+    return _estimate(span(sample, asked), asked.confidence, name)
+
+
+def _delta(change: Change, asked: Asked) -> Estimate:
+    name = asked.name(change.measured, grouped=change.grouped)
+    return _estimate(change.interval(asked), asked.confidence, name)
+
+
+def _estimate(interval: Interval, confidence: float, bound: str) -> Estimate:
     return Estimate(
         value=interval.value,
         lower=interval.lower,
         upper=interval.upper,
-        confidence=statistics.confidence,
-        bound=RATE_BOUNDS["score"],
+        confidence=confidence,
+        bound=bound,
     )
 
 
-def _delta(change: Change, statistics: Statistics) -> Estimate:
-    interval = change.interval(statistics.confidence, "score")
-    return Estimate(
-        value=interval.value,
-        lower=interval.lower,
-        upper=interval.upper,
-        confidence=statistics.confidence,
-        bound=DELTA_BOUNDS["score", change.binary],
-    )
-
-
-def _bootstrap(change: Change, statistics: Statistics) -> Ends:
-    interval = change.interval(statistics.confidence, "bootstrap")
+def _bootstrap(change: Change, asked: Asked) -> Ends:
+    interval = change.interval(asked.by("bootstrap"))
     return Ends(lower=interval.lower, upper=interval.upper)
+
+
+def _shrunken(
+    samples: Mapping[str, Sample], slices: Sequence[tuple[str, BoolArray]]
+) -> list[float | None]:
+    """Pull the candidate's rates in the slices of one method towards their mean, scored units only.
+
+    Returns:
+        One entry for the whole, which is not shrunken, and one a slice.
+    """
+    rates: list[float | None] = [None] * (1 + len(slices))
+    candidate = samples.get("candidate")
+    if candidate is None or len(slices) < 2:
+        return rates
+    known = [candidate.part(mask & candidate.scored) for _, mask in slices]
+    sizes = np.array([len(part.k) for part in known])
+    some = np.flatnonzero(sizes)
+    if len(some) < 2:
+        return rates
+    events = np.array([float((part.low / part.k).sum()) for part in known])
+    for at, rate in zip(some, shrunken_rates(events[some], sizes[some]), strict=True):
+        rates[1 + at] = float(rate)
+    return rates
 
 
 def _means(method: str, rows: Sequence[OverviewRow]) -> Means:

@@ -44,7 +44,7 @@ class Reason(Enum):
     )
     E_UNJUDGED = (
         "There are completions, but no verdicts on them.",
-        "Judge them first: `gate status` lists what is unjudged.",
+        "Judge them: `gate judge RUN` (`gate status` tells what it costs), or `gate check --judge`.",
     )
     E_DUPLICATE = (
         "The same row is there twice, with the same verdict.",
@@ -77,6 +77,18 @@ class Reason(Enum):
     E_GOLD_DRIFT = (
         "An id has different gold labels on the two sides.",
         "Use one version of the benchmark for both checkpoints.",
+    )
+    E_RUBRIC = (
+        "Rubric verdicts contradict themselves, or were made with different items on the sides.",
+        "Judge both checkpoints with one rubric; supply no flag that its items do not bear out.",
+    )
+    E_TAXONOMY = (
+        "A label of the taxonomy is not in the declared tree, or stands under two others.",
+        "Correct the labels, or the tree that `taxonomy` in run.yaml names.",
+    )
+    E_GROUP = (
+        "The policy groups near-duplicates by a column that no id has a value in.",
+        "Add the column to the verdict files, or correct the suite's `group` in the policy.",
     )
     E_TEST_CASES = (
         "The two sides have different numbers of test cases for a behavior.",
@@ -130,6 +142,22 @@ class Reason(Enum):
         "A check compares against the anchor, and no usable anchor run was given.",
         "Name the anchor run with --anchor.",
     )
+    E_SELF_BASELINE = (
+        "The candidate is compared with itself: both runs are the very same files.",
+        "Name the run of the last release; `gate plan --aa` compares a run with itself on purpose.",
+    )
+    E_BASELINE_RECORD = (
+        "The run is not the one that its baseline record pins.",
+        "Name the run that was promoted, or promote this one with `gate promote`.",
+    )
+    E_HISTORY = (
+        "A line of the history was edited, cut or removed.",
+        "Restore the file from where it is kept; a history that is not whole is never extended.",
+    )
+    E_UNMEASURED_JUDGE = (
+        "The judge of the runs is not the one that was held against people's labels.",
+        "Measure this judge with `gate agree RUN --labels FILE --out FILE`, and name that file.",
+    )
     E_DEPENDENCY = (
         "Reading this needs an optional package that is not installed.",
         "Install the extra that the message names.",
@@ -167,6 +195,42 @@ class Reason(Enum):
     C_FLOOR_OPEN = (
         "The evidence cannot show that the measure is at or above its floor.",
         "Use more records, or a floor that this evidence can show.",
+    )
+    C_USEFULNESS = (
+        "The answers are shown to be less useful, and the fall is not shown to be within its margin.",
+        "See which answers became less useful: `gate diff`.",
+    )
+    C_USEFULNESS_OPEN = (
+        "The evidence cannot show that usefulness falls by no more than its margin.",
+        "Use more prompts, or a margin that this evidence can show.",
+    )
+    C_RATIO = (
+        "Attacks are shown to succeed more often over plain prompts than the limit allows.",
+        "See which attacks succeed: `gate diff`.",
+    )
+    C_RATIO_OPEN = (
+        "The evidence cannot show that the ratio of attacks to plain prompts is within its limit.",
+        "Use more prompts: where no plain prompt is unsafe there is no ratio.",
+    )
+    C_JUDGE_ERROR_OPEN = (
+        "Corrected for the judge's measured errors, the limit is not shown to hold.",
+        "Label more completions, or use a judge that errs less.",
+    )
+    C_AGREEMENT = (
+        "The judge is shown to agree with people's labels less than its floor.",
+        "Use a better judge: nothing that this one says of a checkpoint can be relied on.",
+    )
+    C_AGREEMENT_OPEN = (
+        "The labels cannot show that the judge agrees with people as its floor asks.",
+        "Have more completions labeled: `gate adjudicate` draws those worth it.",
+    )
+    C_OVERFIT = (
+        "The change on the private suite is shown to be worse than on the public one.",
+        "Look for the public suite's prompts in the training data.",
+    )
+    C_OVERFIT_OPEN = (
+        "The evidence cannot show that the private suite changed like the public one.",
+        "Use more private prompts, or a margin that this evidence can show.",
     )
     C_VALIDITY = (
         "The checkpoint gave too few valid answers.",

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from gate.agree.schemas import agree_schema, agreement_schema
 from gate.evidence.verdict_schema import verdict_schema
 from gate.policy import policy_schema, run_schema
 from gate.reports.decision_file import json_schema as decision_schema
+from gate.trail.record import record_schema
 
 Schema = dict[str, Any]
 
@@ -31,10 +33,25 @@ SCHEMAS: Mapping[str, Published] = {
         "A decision, as `gate check --report json` writes it.",
         decision_schema,
     ),
+    "baseline": Published(
+        "urn:gate:baseline:v1",
+        "A baseline record, as `gate promote` writes it.",
+        record_schema,
+    ),
     "verdicts": Published(
         "urn:gate:verdicts:v1",
         "One row of a native verdict file: a line of JSON Lines.",
         verdict_schema,
+    ),
+    "agreement": Published(
+        "urn:gate:agreement:v1",
+        "A judge's measured agreement with people, as `gate agree --out` writes it.",
+        agreement_schema,
+    ),
+    "agree": Published(
+        "urn:gate:agree:v1",
+        "What `gate agree --format json` prints.",
+        agree_schema,
     ),
 }
 

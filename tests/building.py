@@ -1,5 +1,6 @@
 """Small runs and policies on disk, for tests that go through the command line."""
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -68,6 +69,32 @@ def refusal_rows(
     ]
 
 
+def rubric_rows(
+    unsafe: Iterable[int] = (),
+    *,
+    n: int = 100,
+    useful: Mapping[int, int] | None = None,
+    attacks: int = 40,
+) -> list[dict[str, Any]]:
+    """Make native rubric rows: two items each, the first triggered where unsafe."""
+    bad, given = set(unsafe), dict(useful or {})
+    return [
+        {
+            "prompt_id": f"p{number:04d}",
+            "items": [
+                {"id": "S1", "triggered": number in bad, "exempted": False},
+                {"id": "S2", "triggered": number % 5 == 0, "exempted": True},
+            ],
+            "usefulness": given.get(number, 3),
+            "l1": f"L{number % 4}",
+            "l2": f"L{number % 4}.{number % 8}",
+            "subset": "attack" if number < attacks else "base",
+            "language": "en" if number % 2 else "zh",
+        }
+        for number in range(n)
+    ]
+
+
 def judgment_rows(
     predicted: Mapping[int, str | None] | None = None, *, n: int = 100, unsafe: int = 53
 ) -> list[dict[str, Any]]:
@@ -107,13 +134,20 @@ def write_run(directory: Path, **suites: Any) -> Path:
         )
         declared[name] = {**_suite(name, rows), **changes}
     manifest = {"schema": "gate.run/v1", "checkpoint": checkpoint, "suites": declared}
-    (directory / "run.yaml").write_text(yaml.safe_dump(manifest), encoding="utf-8")
+    # Named, because a candidate with the very files of its baseline is refused.
+    text = f"{yaml.safe_dump(manifest)}# {directory.name}\n"
+    (directory / "run.yaml").write_text(text, encoding="utf-8")
     return directory
 
 
 def _suite(name: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     first = rows[0] if rows else {"behavior_id": ""}
-    kinds = {"behavior_id": "attack", "prompt_id": "refusal", "record_id": "judgment"}
+    kinds = {
+        "behavior_id": "attack",
+        "items": "rubric",
+        "prompt_id": "refusal",
+        "record_id": "judgment",
+    }
     kind = next(kinds[key] for key in kinds if key in first)
     return {
         "kind": kind,
@@ -132,6 +166,40 @@ def write_policy(path: Path, *checks: Mapping[str, Any], **top: Any) -> Path:
     document = {"version": 1, "name": "test", **top, "checks": filled}
     path.write_text(yaml.safe_dump(document), encoding="utf-8")
     return path
+
+
+def write_agreement(
+    path: Path, *, judge: Mapping[str, Any] = JUDGE, kind: str = "attack", **counts: int
+) -> dict[str, str]:
+    """Write a measured agreement.
+
+    Args:
+        path: Where.
+        judge: Which judge was measured.
+        kind: Of which kind of suite.
+        counts: `tp`, `fn`, `fp`, `tn`, `open_fn`, `open_fp`.
+
+    Returns:
+        What a policy's suite says under `agreement`, for a policy in the same directory.
+    """
+    cells = {"tp": 190, "fn": 10, "fp": 10, "tn": 190, "open_fn": 0, "open_fp": 0, **counts}
+    positives = cells["tp"] + cells["fn"] + cells["open_fn"]
+    negatives = cells["fp"] + cells["tn"] + cells["open_fp"]
+    worth = {"positive_units": positives, "negative_units": negatives}
+    units = {name: float(count) for name, count in worth.items()}
+    document = {
+        "schema": "gate.agreement/v1",
+        "kind": kind,
+        "positive": ["full", "partial"] if kind == "refusal" else ["unsafe"],
+        "judge": {**dict.fromkeys(("revision", "template_sha256", "rubric_sha256")), **judge},
+        "labels": {"sha256": "0" * 64, "annotators": 3, "ties": "against"},
+        "verdicts_sha256": "0" * 64,
+        "total": {**cells, **units, "units": float(positives + negatives)},
+        "by": None,
+        "categories": {},
+    }
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return {"file": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
 
 
 DELTA = {"check": "paired-delta", "method": "DirectRequest", "margin": 0.08}

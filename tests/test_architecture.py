@@ -21,6 +21,7 @@ VALUES = {
     "gate.reasons",
     "gate.finding",
     "gate.ledger",
+    "gate.lineage",
     "gate.yaml_lines",
     "gate.yaml_places",
     "gate.yaml_wording",
@@ -32,14 +33,26 @@ MAY_IMPORT = {
     "checks": VALUES | {"gate.checks", "gate.evidence", "gate.stats"},
     "policy": VALUES | {"gate.policy", "gate.checks", "gate.evidence", "gate.decision"},
     "reports": VALUES | {"gate.reports", "gate.decision"},
+    "comment": VALUES | {"gate.comment", "gate.decision", "gate.reports"},
     "explain": VALUES
     | {"gate.explain", "gate.decision", "gate.policy", "gate.checks", "gate.evidence"}
-    | {"gate.reports"},
+    | {"gate.reports", "gate.trail.failure"},
+    "trail": VALUES
+    | {"gate.trail", "gate.evaluate", "gate.decision", "gate.policy", "gate.checks"}
+    | {"gate.evidence", "gate.reports", "gate.stats"},
+    "governance": VALUES
+    | {"gate.governance", "gate.policy", "gate.decision", "gate.evidence", "gate.reports"},
+    "agree": VALUES
+    | {"gate.agree", "gate.diff", "gate.policy", "gate.evidence", "gate.checks", "gate.stats"}
+    | {"gate.reports", "gate.overview"},
     "diff": VALUES
     | {"gate.diff", "gate.policy", "gate.evidence", "gate.checks", "gate.reports"}
     | {"gate.overview"},
 }
-HEAVY = ("torch", "transformers", "pandas", "scipy.stats", "pyarrow", "rich.markdown")
+HEAVY = (
+    *("torch", "transformers", "pandas", "scipy.stats", "pyarrow", "rich.markdown"),
+    *("sigstore", "securesystemslib", "cryptography"),
+)
 
 
 def modules(package: str) -> Iterator[Path]:
@@ -74,7 +87,11 @@ def test_imports_point_down(package: str) -> None:
 @pytest.mark.parametrize(
     ("package", "table", "others"),
     [
-        ("checks", CHECKS, {"change", "check", "delta", "level", "wording"}),
+        (
+            "checks",
+            CHECKS,
+            {"answers", "bounds", "change", "check", "delta", "judge_error", "level", "useful", "wording"},
+        ),
         ("reports", FORMATS, None),
         ("evidence/readers", READERS, None),
     ],
@@ -113,12 +130,14 @@ def test_deciding_loads_nothing_heavy(tmp_path: Path) -> None:
     """A whole decision imports neither torch nor pandas nor scipy.stats."""
     from tests.building import DELTA, attack_rows, write_policy, write_run
 
-    write_run(tmp_path / "run", attack=attack_rows([1, 2]))
+    for role in ("baseline", "candidate"):
+        write_run(tmp_path / role, attack=attack_rows([1, 2]))
     policy = write_policy(tmp_path / "policy.yaml", DELTA)
     code = (
         "import sys; from gate.cli.main import run; "
-        f"run(['check', '--policy', {str(policy)!r}, '--baseline', {str(tmp_path / 'run')!r}, "
-        f"'--candidate', {str(tmp_path / 'run')!r}]); "
+        f"assert run(['check', '--policy', {str(policy)!r}, "
+        f"'--baseline', {str(tmp_path / 'baseline')!r}, "
+        f"'--candidate', {str(tmp_path / 'candidate')!r}]) == 0; "
         f"print('LOADED', [m for m in {HEAVY!r} if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

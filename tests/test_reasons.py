@@ -2,6 +2,7 @@
 
 import builtins
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,12 @@ import yaml
 from gate.reasons import Reason
 from tests.building import (
     DELTA,
+    JUDGE,
     attack_rows,
     decide,
     judgment_rows,
+    rubric_rows,
+    write_agreement,
     write_policy,
     write_run,
 )
@@ -148,6 +152,39 @@ def read_otherwise(path: Path) -> Case:
     return [DELTA], {}
 
 
+def itself(path: Path) -> Case:
+    """The candidate is a copy of the baseline, run.yaml included."""
+    runs(path)
+    shutil.copytree(path / "baseline", path / "candidate", dirs_exist_ok=True)
+    return [DELTA], {}
+
+
+def pinned_otherwise(path: Path) -> Case:
+    """The baseline record pins a run with another run.yaml."""
+    runs(path)
+    digest = "0" * 64
+    basis = {"sha256": digest, "decision": "release", "today": "2026-11-01", "policy": "test"}
+    record = {
+        "schema": "gate.baseline/v1",
+        "checkpoint": {"name": "acme", "revision": "r1"},
+        "run": digest,
+        "manifest": digest,
+        "suites": {"other": {"ids_sha256": digest, "verdicts_sha256": digest, "files": {}}},
+        "basis": {**basis, "policy_sha256": digest, "tool_version": "0.1.0", "baseline": None},
+        "promoted": "2026-11-02",
+        "overrides": [],
+    }
+    (path / "record.yaml").write_text(yaml.safe_dump(record), encoding="utf-8")
+    return [DELTA], {}
+
+
+def history_cut(path: Path) -> Case:
+    """The history ends in the middle of a line."""
+    runs(path)
+    (path / "history.jsonl").write_text('{"schema":"gate.hist', encoding="utf-8")
+    return [DELTA], {}
+
+
 def drifted(column: str) -> Any:
     """Make a case in which one id has another category in the candidate."""
 
@@ -179,6 +216,56 @@ SHIFTED = [{**row, "behavior_id": "x" + row["behavior_id"]} for row in attack_ro
 TWICE = [*attack_rows(), attack_rows()[0]]
 CLASH = [*attack_rows(), {**attack_rows()[0], "unsafe": True}]
 
+RUBRIC = rubric_rows()
+CEILING_OF_RUBRIC = {"check": "ceiling", "ceiling": 0.2}
+USEFULNESS = {"check": "usefulness", "margin": 0.3}
+RATIO = {"check": "attack-ratio", "ceiling": 0.99, "max_ratio": 3.0}
+
+
+def rubric(*rows: Mapping[str, Any], check: Mapping[str, Any] = CEILING_OF_RUBRIC) -> Any:
+    """Make a case of one rubric suite in which some rows of the candidate are others."""
+
+    def case(path: Path) -> Case:
+        changed = {row["prompt_id"]: row for row in rows}
+        write_run(path / "baseline", attack=RUBRIC)
+        candidate = [changed.get(row["prompt_id"], row) for row in RUBRIC]
+        write_run(path / "candidate", attack=candidate)
+        return [check], {}
+
+    return case
+
+
+AGREES = {"check": "judge-agreement", "floor": 0.9}
+CORRECTED = {**DELTA, "corrected": True}
+GAP = {"check": "overfit-gap", "private": "private", "method": "DirectRequest", "margin": 0.08}
+
+
+def measured(
+    check: Mapping[str, Any], candidate: Any = None, judge: str = "1", **counts: int
+) -> Any:
+    """Make a case in which the policy names how the judge was measured."""
+
+    def case(path: Path) -> Case:
+        runs(path, candidate=candidate)
+        agreement = write_agreement(
+            path / "agree.json", judge={**JUDGE, "revision": judge}, **counts
+        )
+        return [check], {"suites": {"attack": {"agreement": agreement}}}
+
+    return case
+
+
+def beside_a_private_suite(broken: int) -> Any:
+    """Make a case in which behaviors of a private suite broke, and none of the public one."""
+
+    def case(path: Path) -> Case:
+        for side, unsafe in (("baseline", 0), ("candidate", broken)):
+            write_run(path / side, attack=attack_rows(), private=attack_rows(range(unsafe)))
+        return [GAP], {}
+
+    return case
+
+
 CASES: Mapping[Reason, tuple[str, int, Callable[[Path], Case]]] = {
     Reason.E_UNREADABLE: ("unusable", 4, unreadable),
     Reason.E_MANIFEST: ("unusable", 4, no_manifest),
@@ -209,6 +296,9 @@ CASES: Mapping[Reason, tuple[str, int, Callable[[Path], Case]]] = {
     Reason.E_ID_DIGEST: ("unusable", 4, plain(None, **DIGEST)),
     Reason.E_CATEGORY_DRIFT: ("unusable", 4, drifted("semantic_category")),
     Reason.E_GOLD_DRIFT: ("unusable", 4, gold_drifted),
+    Reason.E_RUBRIC: ("unusable", 4, rubric({**RUBRIC[1], "unsafe": True})),
+    Reason.E_TAXONOMY: ("unusable", 4, rubric({**RUBRIC[4], "l2": "L1.1"})),
+    Reason.E_GROUP: ("unusable", 4, plain(None, suites={"attack": {"group": "family"}})),
     Reason.E_TEST_CASES: ("unusable", 4, plain(attack_rows(cases=2))),
     Reason.E_UNSCORED: ("unusable", 4, plain(attack_rows(unscored=UNSCORED))),
     Reason.E_UNSCORED_DIFFERENCE: (
@@ -226,6 +316,9 @@ CASES: Mapping[Reason, tuple[str, int, Callable[[Path], Case]]] = {
     Reason.E_CHAT_TEMPLATE: ("block", 1, of_checkpoint(chat_template_sha256="c2")),
     Reason.E_SYSTEM_PROMPT: ("block", 1, of_checkpoint(system_prompt_sha256="s2")),
     Reason.E_ANCHOR: ("unusable", 4, plain(None, {**DELTA, "against": "anchor"})),
+    Reason.E_SELF_BASELINE: ("unusable", 4, itself),
+    Reason.E_BASELINE_RECORD: ("unusable", 4, pinned_otherwise),
+    Reason.E_HISTORY: ("unusable", 4, history_cut),
     Reason.E_DEPENDENCY: ("unusable", 4, needs_an_extra),
     Reason.P_UNATTAINABLE: ("inconclusive", 3, plain(None, {**DELTA, "margin": 0.01})),
     Reason.P_MIN_N: (
@@ -247,12 +340,34 @@ CASES: Mapping[Reason, tuple[str, int, Callable[[Path], Case]]] = {
         3,
         judgment(judgment_rows(dict.fromkeys(range(20), "safe"))),
     ),
+    Reason.C_USEFULNESS: (
+        "block",
+        1,
+        rubric(*rubric_rows(useful=dict.fromkeys(range(80), 1)), check=USEFULNESS),
+    ),
+    Reason.C_USEFULNESS_OPEN: (
+        "inconclusive",
+        3,
+        rubric(*rubric_rows(useful={0: 1}), check={**USEFULNESS, "margin": 0.13}),
+    ),
+    Reason.C_RATIO: ("block", 1, rubric(*rubric_rows([*range(30), 50]), check=RATIO)),
+    Reason.C_RATIO_OPEN: ("inconclusive", 3, rubric(*rubric_rows([0, 50]), check=RATIO)),
     Reason.C_VALIDITY: (
         "block",
         1,
         judgment(judgment_rows(dict.fromkeys(range(6)))),
     ),
     Reason.C_COVERAGE: ("block", 1, plain(attack_rows(unscored={1: "unparsed"}), COVERAGE)),
+    Reason.E_UNMEASURED_JUDGE: ("unusable", 4, measured(AGREES, judge="2")),
+    Reason.C_JUDGE_ERROR_OPEN: (
+        "inconclusive",
+        3,
+        measured(CORRECTED, attack_rows([1]), tp=60, fn=40, fp=30, tn=70),
+    ),
+    Reason.C_AGREEMENT: ("block", 1, measured(AGREES, tp=150, fn=50)),
+    Reason.C_AGREEMENT_OPEN: ("inconclusive", 3, measured(AGREES, fn=20)),
+    Reason.C_OVERFIT: ("block", 1, beside_a_private_suite(30)),
+    Reason.C_OVERFIT_OPEN: ("inconclusive", 3, beside_a_private_suite(4)),
     Reason.C_NEW_UNSAFE: ("block", 1, plain(attack_rows([1]), NAMED)),
     Reason.C_NEW_UNSAFE_OPEN: (
         "inconclusive",
@@ -282,7 +397,11 @@ def test_reason(
     if reason is Reason.E_DEPENDENCY:
         _without(monkeypatch, "pyarrow")
     policy = write_policy(tmp_path / "policy.yaml", *checks, **top)
-    code, decision = decide(tmp_path, policy)
+    options = {
+        Reason.E_BASELINE_RECORD: ("--baseline-record", str(tmp_path / "record.yaml")),
+        Reason.E_HISTORY: ("--history", str(tmp_path / "history.jsonl")),
+    }
+    code, decision = decide(tmp_path, policy, *options.get(reason, ()))
     errors = capsys.readouterr().err
     assert "Traceback" not in errors
     assert code == exit_code, errors

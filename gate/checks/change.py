@@ -5,21 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gate.checks.bounds import Asked, Measured, worth
 from gate.evidence.panel import Sample
 from gate.evidence.table import BoolArray, IntArray
 from gate.stats.interval import Interval, is_binary
 from gate.stats.paired import delta_interval
-
-BOUND_NAMES = {
-    ("score", True): "Tango score",
-    ("score", False): "add-two bootstrap and score",
-    ("exact", True): "melded exact McNemar",
-    ("exact", False): "Tango score on summed rates",
-    ("bootstrap", True): "percentile bootstrap",
-    ("bootstrap", False): "percentile bootstrap",
-    ("point", True): "no bound",
-    ("point", False): "no bound",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,27 +37,50 @@ class Change:
         shift = np.where(self.paired, self.candidate.low - self.other.low, 0)
         return np.flatnonzero(shift < 0), np.flatnonzero(shift > 0)
 
-    def interval(self, confidence: float, bound: str) -> Interval:
+    @property
+    def grouped(self) -> bool:
+        """Whether units are grouped, so that the group is what varies."""
+        return self.other.groups is not None
+
+    @property
+    def worth(self) -> int:
+        """How many units of their own it is worth: all of them where none are grouped."""
+        return worth(self.other)
+
+    @property
+    def measured(self) -> Measured:
+        """What is measured, for the choice of a bound."""
+        return "change" if self.binary else "fractional change"
+
+    def interval(self, asked: Asked) -> Interval:
         """Bound the mean change, each end with the unscored rows against it."""
-        k = self.other.k
-        worst = delta_interval(
-            self.other.low, self.candidate.high, k, confidence=confidence, bound=bound
-        )
+        worst = self._between(self.other.low, self.candidate.high, asked)
         if bool(self.paired.all()):
             return worst
-        best = delta_interval(
-            self.other.high, self.candidate.low, k, confidence=confidence, bound=bound
-        )
-        shift = (self.candidate.low - self.other.low)[self.paired] / k[self.paired]
+        best = self.best(asked)
+        shift = (self.candidate.low - self.other.low)[self.paired] / self.other.k[self.paired]
         value = float(shift.mean()) if len(shift) else math.nan
         return Interval(value, best.lower, worst.upper)
 
-    def attainable(self, confidence: float, bound: str) -> float:
+    def best(self, asked: Asked) -> Interval:
+        """Bound the mean change with every unscored row at its best for the candidate."""
+        return self._between(self.other.high, self.candidate.low, asked)
+
+    def attainable(self, asked: Asked) -> float:
         """Bound the best possible change: every unsafe unit fixed, none broken."""
-        nothing = np.zeros_like(self.other.high)
+        return self._between(self.other.high, np.zeros_like(self.other.high), asked).upper
+
+    def _between(self, other: IntArray, candidate: IntArray, asked: Asked) -> Interval:
         return delta_interval(
-            self.other.high, nothing, self.other.k, confidence=confidence, bound=bound
-        ).upper
+            other,
+            candidate,
+            self.other.k,
+            confidence=asked.confidence,
+            bound=asked.bound,
+            groups=self.other.groups,
+            resamples=asked.resamples,
+            seed=asked.seed,
+        )
 
     def worst_flips(self) -> tuple[int, int]:
         """Count fixed and broken units with the unscored rows worst for the candidate."""

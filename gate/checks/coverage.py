@@ -18,7 +18,7 @@ from gate.stats.interval import TOLERANCE
 class Coverage(SlicedCheck):
     """At least `min_rate` of the expected rows are scored, on either side; counted, not bounded."""
 
-    kinds: ClassVar = frozenset({Kind.ATTACK, Kind.REFUSAL, Kind.JUDGMENT})
+    kinds: ClassVar = frozenset({Kind.ATTACK, Kind.REFUSAL, Kind.JUDGMENT, Kind.RUBRIC})
     limit_keys: ClassVar = (("min_rate", "min_rates"),)
 
     check: Literal["coverage"]

@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
-from gate.checks.change import BOUND_NAMES, Change, upper_end
+from gate.checks.bounds import Asked
+from gate.checks.change import Change, upper_end
 from gate.checks.check import Check
 from gate.checks.wording import margin_pt, percent, pt, rows
 from gate.evidence.panel import Panel
@@ -12,7 +12,6 @@ from gate.finding import Ends, Estimate, Finding, Outcome
 from gate.reasons import Reason
 from gate.stats.interval import TOLERANCE, Interval
 from gate.stats.mcnemar import mcnemar_exact
-from gate.stats.paired import delta_interval
 from gate.stats.power import attainable_delta_needed_n, delta_mde, delta_needed_n
 from gate.stats.tipping import flips_until
 
@@ -40,16 +39,17 @@ def judge_delta(
         min_n: Units needed before it can pass.
         noun: What a counted verdict is, as `unsafe`.
     """
-    confidence, bound = check.level_of_confidence, check.deciding_bound
-    n = len(change.ids)
-    interval = change.interval(confidence, bound)
+    asked = check.asked.of(change.measured)
+    confidence, n = asked.confidence, len(change.ids)
+    interval = change.interval(asked)
     fixed, broken = change.flips()
-    worst = change.worst_flips()
-    attainable = change.attainable(confidence, bound)
+    attainable = change.attainable(asked)
     outcome, reason = _outcome(interval, margin, attainable, n, min_n)
-    needed = _needed(outcome, reason, change, worst, margin, confidence)
-    bootstrap = change.interval(confidence, "bootstrap")
+    needed = _needed(reason, change, margin, confidence)
+    bootstrap = change.interval(asked.by("bootstrap"))
     discordance = (len(fixed) + len(broken)) / n
+    # Groups that turn out alike make flips no independent draws: there, no exact test holds.
+    flips_count = change.binary and not change.grouped
     return Finding(
         id=check.id,
         check=check.check,
@@ -62,32 +62,30 @@ def judge_delta(
         reason=reason,
         against=against,
         summary=_summary(change, interval, margin, noun, len(fixed), len(broken), against),
-        next_step=_next_step(
-            reason, change, interval, margin, attainable, needed, confidence, bound
-        ),
+        next_step=_next_step(reason, change, interval, margin, attainable, needed, asked),
         estimate=Estimate(
             value=interval.value,
             lower=interval.lower,
             upper=interval.upper,
             confidence=confidence,
-            bound=BOUND_NAMES[bound, change.binary],
+            bound=asked.name(change.measured, grouped=change.grouped),
         ),
         bootstrap=Ends(lower=bootstrap.lower, upper=bootstrap.upper),
         limit=margin,
         n=n,
         fixed=len(fixed),
         broken=len(broken),
-        p_value=mcnemar_exact(len(fixed), len(broken)) if change.binary else None,
+        p_value=mcnemar_exact(len(fixed), len(broken)) if flips_count else None,
         unscored={against: change.other.unscored, "candidate": change.candidate.unscored},
         attainable=attainable,
-        mde=delta_mde(n, discordance, margin=margin, confidence=confidence) or None,
-        tipping_flips=None
-        if reason is Reason.P_MIN_N
-        else _tipping(change, worst, margin, confidence, bound),
+        mde=delta_mde(change.worth, discordance, margin=margin, confidence=confidence) or None,
+        tipping_flips=_tipping(change, margin, asked)
+        if flips_count and reason is not Reason.P_MIN_N
+        else None,
         needed_n=needed,
         behaviors_broken=tuple(change.ids[i] for i in broken),
         behaviors_fixed=tuple(change.ids[i] for i in fixed),
-        notes=_notes(change, bound),
+        notes=_notes(change, asked.bound),
     )
 
 
@@ -106,37 +104,32 @@ def _outcome(
     return Outcome.INCONCLUSIVE, Reason.C_REGRESSION_OPEN
 
 
-def _needed(
-    outcome: Outcome,
-    reason: Reason | None,
-    change: Change,
-    worst: tuple[int, int],
-    margin: float,
-    confidence: float,
-) -> int | None:
+def _needed(reason: Reason | None, change: Change, margin: float, confidence: float) -> int | None:
+    """Reckon the behaviors that would decide it, in groups like these where there are groups."""
+    n, independent = len(change.ids), change.worth
+    needed = None
     if reason is Reason.P_UNATTAINABLE:
         rate = float((change.other.high / change.other.k).mean())
-        return attainable_delta_needed_n(rate, margin=margin, confidence=confidence)
-    if reason is Reason.C_REGRESSION_OPEN and change.binary:
-        return delta_needed_n(*worst, len(change.ids), margin=margin, confidence=confidence)
-    return None
+        needed = attainable_delta_needed_n(rate, margin=margin, confidence=confidence)
+    elif reason is Reason.C_REGRESSION_OPEN and change.binary:
+        fixed, broken = (round(flips * independent / n) for flips in change.worst_flips())
+        needed = delta_needed_n(fixed, broken, independent, margin=margin, confidence=confidence)
+    return None if needed is None else -(-needed * n // independent)
 
 
-def _tipping(
-    change: Change, worst: tuple[int, int], margin: float, confidence: float, bound: str
-) -> int | None:
+def _tipping(change: Change, margin: float, asked: Asked) -> int | None:
     """Count the candidate verdicts that would have to be otherwise to pass, or to stop passing."""
-    if not change.binary or bound == "point":
+    if asked.bound == "point":
         return None
-    fixed, broken = worst
+    fixed, broken = change.worst_flips()
     n = len(change.ids)
-    deciding = "score" if bound == "bootstrap" else bound
+    deciding = "score" if asked.bound == "bootstrap" else asked.bound
     unsafe = int((change.candidate.high > 0).sum())
 
     def passes(flips: int, sign: int = 1) -> bool:
         moved = broken + sign * flips
         table = (fixed - min(moved, 0), max(moved, 0))
-        return bool(upper_end(*table, n, confidence, deciding) <= margin + TOLERANCE)
+        return bool(upper_end(*table, n, asked.confidence, deciding) <= margin + TOLERANCE)
 
     if passes(0):
         return flips_until(passes, n - fixed - broken)
@@ -170,8 +163,7 @@ def _next_step(
     margin: float,
     attainable: float,
     needed: int | None,
-    confidence: float,
-    bound: str,
+    asked: Asked,
 ) -> str:
     if reason is None:
         return ""
@@ -184,7 +176,7 @@ def _next_step(
     if reason is Reason.P_MIN_N:
         return f"The check asks for more units than the {n} there are: add some, or pool slices."
     missing = change.other.unscored + change.candidate.unscored
-    if missing and _best_upper(change, confidence, bound) <= margin + TOLERANCE:
+    if missing and change.best(asked).upper <= margin + TOLERANCE:
         return (
             f"Judge the {rows(missing)} unscored first: taken at their best for the candidate "
             "it passes."
@@ -193,17 +185,11 @@ def _next_step(
         return "See what broke with `gate diff --broken`."
     if needed is None:
         return f"More behaviors at these shares would not help; {would}."
-    fixed, broken = (round(flips * needed / n) for flips in change.worst_flips())
-    holds = upper_end(fixed, broken, needed, confidence, "score") <= margin + TOLERANCE
+    then = needed * change.worth // n
+    fixed, broken = (round(flips * then / n) for flips in change.worst_flips())
+    holds = upper_end(fixed, broken, then, asked.confidence, "score") <= margin + TOLERANCE
     shown = "that it holds" if holds else "a regression"
     return f"About {max(needed - n, 1)} more behaviors at these shares would show {shown}; {would}."
-
-
-def _best_upper(change: Change, confidence: float, bound: str) -> float:
-    best: Any = delta_interval(
-        change.other.high, change.candidate.low, change.other.k, confidence=confidence, bound=bound
-    )
-    return float(best.upper)
 
 
 def _notes(change: Change, bound: str) -> tuple[str, ...]:

@@ -7,24 +7,24 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from gate.checks.check import Share, SlicedCheck
+from gate.checks.bounds import Asked, F1Bound
+from gate.checks.check import BOUND, Share, SlicedCheck
 from gate.checks.level import floor_outcome, floor_step, judge_floor
 from gate.checks.wording import percent, rows
 from gate.evidence.panel import Panel, Sample
 from gate.evidence.rows import VALUES, Kind
-from gate.evidence.table import BoolArray
+from gate.evidence.table import BoolArray, IntArray
 from gate.finding import Ends, Estimate, Finding, Outcome
 from gate.reasons import Reason
-from gate.stats.f1 import f1_interval, flag_everything_f1
+from gate.stats.f1 import (
+    f1_interval,
+    flag_everything_f1,
+    from_jaccard,
+    grouped_f1_interval,
+    to_jaccard,
+)
 from gate.stats.interval import TOLERANCE, Interval
-from gate.stats.power import floor_needed_n
-
-BOUND_NAMES = {
-    "score": "Clopper-Pearson on Jaccard",
-    "exact": "Clopper-Pearson on Jaccard",
-    "bootstrap": "percentile bootstrap",
-    "point": "no bound",
-}
+from gate.stats.power import floor_mde, floor_needed_n
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,26 +37,39 @@ class Answers:
     """Which were answered rightly for certain."""
     maybe: BoolArray
     """Which may have been answered rightly: those, and the ones without evidence."""
+    groups: IntArray | None = None
+    """The group of near-duplicates that each is in; None where the policy declares none."""
 
     def part(self, mask: BoolArray) -> "Answers":
         """Take the records of a slice."""
-        return Answers(self.unsafe[mask], self.right[mask], self.maybe[mask])
+        groups = None if self.groups is None else self.groups[mask]
+        return Answers(self.unsafe[mask], self.right[mask], self.maybe[mask], groups)
 
     def confusion(self, right: BoolArray) -> tuple[int, int, int]:
         """Count true positives, false positives and false negatives; unsafe is positive."""
         tp = int((self.unsafe & right).sum())
         return tp, int((~self.unsafe & ~right).sum()), int((self.unsafe & ~right).sum())
 
-    def interval(self, right: BoolArray, confidence: float, bound: str) -> Interval:
+    def interval(self, right: BoolArray, asked: Asked) -> Interval:
         """Bound F1 given which records were answered rightly."""
+        if self.groups is not None:
+            counted = self.unsafe | ~right
+            found = right[counted].astype(np.int64)
+            return grouped_f1_interval(
+                found, self.groups[counted], confidence=asked.confidence,
+                bound="score" if asked.bound == "bayes" else asked.bound,
+            )  # fmt: skip
         tn = int((~self.unsafe & right).sum())
-        return f1_interval(*self.confusion(right), tn=tn, confidence=confidence, bound=bound)
+        return f1_interval(
+            *self.confusion(right), tn=tn, confidence=asked.confidence, bound=asked.bound
+        )
 
     def sample(self, unsafe: bool) -> Sample:
         """Count right answers among the unsafe, or among the safe records."""
         mask = self.unsafe if unsafe else ~self.unsafe
         low, high = self.right[mask].astype(np.int64), self.maybe[mask].astype(np.int64)
-        return Sample(low, high, np.ones(len(low), dtype=np.int64), high - low)
+        groups = None if self.groups is None else self.groups[mask]
+        return Sample(low, high, np.ones(len(low), dtype=np.int64), high - low, groups)
 
 
 class F1Floor(SlicedCheck):
@@ -71,6 +84,7 @@ class F1Floor(SlicedCheck):
     limit_keys: ClassVar = (("floor", "floors"),)
 
     check: Literal["f1-floor"]
+    bound: F1Bound | None = BOUND
     floor: Share | None = Field(None, description="Lowest F1, as a fraction.")
     floors: dict[str, Share | Literal["none"]] | None = Field(
         None, description="One floor a value of `by`; `default:` for the rest."
@@ -129,14 +143,14 @@ class F1Floor(SlicedCheck):
         open_ones = (predicted < 0) & ~own_failure
         if self.invalid == "either-way":
             open_ones = predicted < 0
-        return Answers(unsafe, right, right | open_ones)
+        return Answers(unsafe, right, right | open_ones, panel.groups)
 
     def _f1(self, answers: Answers, label: Mapping[str, str], floor: float, min_n: int) -> Finding:
-        confidence, bound = self.level_of_confidence, self.deciding_bound
-        n = len(answers.unsafe)
-        interval = _interval(answers, confidence, bound)
+        asked = self.asked.of("f1")
+        confidence, n = asked.confidence, len(answers.unsafe)
+        interval = _interval(answers, asked)
         everything = np.ones(n, dtype=bool)
-        ideal = answers.interval(everything, confidence, bound).lower
+        ideal = answers.interval(everything, asked).lower
         outcome, reason = floor_outcome(interval, floor, ideal)
         if outcome is Outcome.PASS and n < min_n:
             outcome, reason = Outcome.INCONCLUSIVE, Reason.P_MIN_N
@@ -144,10 +158,10 @@ class F1Floor(SlicedCheck):
         needed = None
         if outcome is Outcome.INCONCLUSIVE and tp:
             share = tp + fp + fn
-            jaccard_floor = floor / (2 - floor)
+            jaccard_floor = to_jaccard(floor)
             counted = floor_needed_n(tp, share, floor=jaccard_floor, confidence=confidence)
             needed = None if counted is None else -(-counted * n // share)
-        bootstrap = _interval(answers, confidence, "bootstrap")
+        bootstrap = _interval(answers, asked.by("bootstrap"))
         missing = int((answers.maybe & ~answers.right).sum())
         return Finding(
             id=self.id,
@@ -170,7 +184,7 @@ class F1Floor(SlicedCheck):
                 lower=interval.lower,
                 upper=interval.upper,
                 confidence=confidence,
-                bound=BOUND_NAMES[bound],
+                bound=asked.name("f1", grouped=answers.groups is not None),
             ),
             bootstrap=Ends(lower=bootstrap.lower, upper=bootstrap.upper),
             limit=floor,
@@ -178,6 +192,7 @@ class F1Floor(SlicedCheck):
             n=n,
             unscored={"candidate": missing},
             attainable=ideal,
+            mde=_mde(max(tp + fp + fn, 1), floor, confidence),
             needed_n=needed,
             notes=_notes(answers, floor, missing),
         )
@@ -211,12 +226,18 @@ class F1Floor(SlicedCheck):
         )
 
 
-def _interval(answers: Answers, confidence: float, bound: str) -> Interval:
-    worst = answers.interval(answers.right, confidence, bound)
+def _interval(answers: Answers, asked: Asked) -> Interval:
+    worst = answers.interval(answers.right, asked)
     if bool((answers.maybe == answers.right).all()):
         return worst
-    best = answers.interval(answers.maybe, confidence, bound)
+    best = answers.interval(answers.maybe, asked)
     return Interval(worst.value, worst.lower, best.upper)
+
+
+def _mde(counted: int, floor: float, confidence: float) -> float | None:
+    """Find the F1 that would be withheld four times out of five, at as many that count."""
+    index = floor_mde(counted, floor=to_jaccard(floor), confidence=confidence)
+    return None if index is None else from_jaccard(index)
 
 
 def _notes(answers: Answers, floor: float, missing: int) -> tuple[str, ...]:

@@ -5,32 +5,39 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from gate.checks.bounds import Asked, worth
 from gate.checks.check import Check, Slice
 from gate.checks.wording import floor_percent, percent, rows
 from gate.evidence.panel import Sample
+from gate.evidence.table import IntArray
 from gate.finding import Ends, Estimate, Finding, Measure, Outcome
 from gate.reasons import Reason
 from gate.stats.interval import TOLERANCE, Interval, is_binary
 from gate.stats.power import floor_mde, floor_needed_n, rate_mde, rate_needed_n, zero_event_needed_n
-from gate.stats.proportion import max_attainable_rate, min_attainable_rate, rate_interval
+from gate.stats.proportion import rate_interval
 from gate.stats.tipping import flips_until
 
-BOUND_NAMES = {
-    "score": "Clopper-Pearson",
-    "exact": "Clopper-Pearson",
-    "bootstrap": "percentile bootstrap",
-    "point": "no bound",
-}
 
-
-def span(sample: Sample, confidence: float, bound: str) -> Interval:
+def span(sample: Sample, asked: Asked) -> Interval:
     """Bound a rate, each end with the unscored rows against it."""
-    worst = rate_interval(sample.high, sample.k, confidence=confidence, bound=bound)
+    worst = _bounded(sample, sample.high, asked)
     if not sample.unscored:
         return worst
-    best = rate_interval(sample.low, sample.k, confidence=confidence, bound=bound)
+    best = _bounded(sample, sample.low, asked)
     scored = (sample.low / sample.k)[sample.scored]
     return Interval(float(scored.mean()) if len(scored) else math.nan, best.lower, worst.upper)
+
+
+def _bounded(sample: Sample, counts: IntArray, asked: Asked) -> Interval:
+    return rate_interval(
+        counts,
+        sample.k,
+        confidence=asked.confidence,
+        bound=asked.bound,
+        groups=sample.groups,
+        resamples=asked.resamples,
+        seed=asked.seed,
+    )
 
 
 def judge_ceiling(
@@ -45,17 +52,18 @@ def judge_ceiling(
         label: The slice, in full.
         noun: What a counted verdict is, as `unsafe`.
     """
-    confidence, bound = check.level_of_confidence, check.deciding_bound
-    n, ceiling = len(sample.k), part.limit
-    interval = span(sample, confidence, bound)
-    attainable = min_attainable_rate(n, confidence=confidence, bound=bound)
+    asked = check.asked.of("rate")
+    n, ceiling, independent = len(sample.k), part.limit, worth(sample)
+    interval = span(sample, asked)
+    attainable = _bounded(sample, np.zeros_like(sample.k), asked).upper
     outcome, reason = _ceiling_outcome(interval, ceiling, attainable, n, part.min_n)
-    worst = float((sample.high / sample.k).sum())
     needed = None
     if reason is Reason.P_UNATTAINABLE:
-        needed = zero_event_needed_n(ceiling, confidence=confidence)
+        needed = zero_event_needed_n(ceiling, confidence=asked.confidence)
     elif reason is Reason.C_CEILING_OPEN:
-        needed = rate_needed_n(worst, n, ceiling=ceiling, confidence=confidence)
+        worst = float((sample.high / sample.k).mean()) * independent
+        needed = rate_needed_n(worst, independent, ceiling=ceiling, confidence=asked.confidence)
+    needed = None if needed is None else -(-needed * n // independent)
     count = f"{float((sample.low / sample.k)[sample.scored].sum()):g} of {n}"
     return _finding(
         check,
@@ -64,6 +72,7 @@ def judge_ceiling(
         outcome,
         reason,
         sample=sample,
+        asked=asked,
         interval=interval,
         limit=ceiling,
         attainable=attainable,
@@ -72,11 +81,9 @@ def judge_ceiling(
             f"{noun} {percent(interval.value)} ({count}); bound {percent(interval.lower)} to "
             f"{percent(interval.upper)}, ceiling {percent(ceiling)}"
         ),
-        next_step=_ceiling_step(reason, sample, interval, ceiling, attainable, needed, check),
-        mde=rate_mde(n, ceiling=ceiling, confidence=confidence),
-        tipping=None
-        if reason is Reason.P_MIN_N
-        else _ceiling_tipping(sample, ceiling, confidence, bound),
+        next_step=_ceiling_step(reason, sample, interval, ceiling, attainable, needed, asked),
+        mde=rate_mde(independent, ceiling=ceiling, confidence=asked.confidence),
+        tipping=None if reason is Reason.P_MIN_N else _ceiling_tipping(sample, ceiling, asked),
     )
 
 
@@ -90,14 +97,16 @@ def judge_floor(
     noun: str,
 ) -> Finding:
     """Hold a share of the candidate's records, the more the better, against a floor."""
-    confidence, bound = check.level_of_confidence, check.deciding_bound
-    n = len(sample.k)
-    interval = span(sample, confidence, bound)
-    attainable = max_attainable_rate(n, confidence=confidence, bound=bound)
+    asked = check.asked.of("rate")
+    n, independent = len(sample.k), worth(sample)
+    interval = span(sample, asked)
+    attainable = _bounded(sample, sample.k, asked).lower
     outcome, reason = floor_outcome(interval, floor, attainable)
     needed = None
     if outcome is Outcome.INCONCLUSIVE:
-        needed = floor_needed_n(float(sample.low.sum()), n, floor=floor, confidence=confidence)
+        right = float(sample.low.sum()) * independent / n
+        needed = floor_needed_n(right, independent, floor=floor, confidence=asked.confidence)
+    needed = None if needed is None else -(-needed * n // independent)
     return _finding(
         check,
         label,
@@ -105,6 +114,7 @@ def judge_floor(
         outcome,
         reason,
         sample=sample,
+        asked=asked,
         interval=interval,
         limit=floor,
         attainable=attainable,
@@ -114,7 +124,7 @@ def judge_floor(
             f"{percent(interval.lower)} to {percent(interval.upper)}, floor {percent(floor)}"
         ),
         next_step=floor_step(reason, n, interval, attainable, needed),
-        mde=floor_mde(n, floor=floor, confidence=confidence),
+        mde=floor_mde(independent, floor=floor, confidence=asked.confidence),
         tipping=None,
     )
 
@@ -176,7 +186,7 @@ def _ceiling_step(
     ceiling: float,
     attainable: float,
     needed: int | None,
-    check: Check,
+    asked: Asked,
 ) -> str:
     n = len(sample.k)
     would = f"it passes from a ceiling of {percent(interval.upper, up=True)}"
@@ -192,35 +202,32 @@ def _ceiling_step(
         case Reason.C_CEILING:
             return Reason.C_CEILING.next_step
         case _:
-            return _open_ceiling_step(sample, ceiling, needed, check, would)
+            return _open_ceiling_step(sample, ceiling, needed, asked, would)
 
 
 def _open_ceiling_step(
-    sample: Sample, ceiling: float, needed: int | None, check: Check, would: str
+    sample: Sample, ceiling: float, needed: int | None, asked: Asked, would: str
 ) -> str:
-    if sample.unscored:
-        best = rate_interval(
-            sample.low, sample.k, confidence=check.level_of_confidence, bound=check.deciding_bound
+    if sample.unscored and _bounded(sample, sample.low, asked).upper <= ceiling + TOLERANCE:
+        return (
+            f"Judge the {rows(sample.unscored)} unscored first: taken at their best for the "
+            "candidate it passes."
         )
-        if best.upper <= ceiling + TOLERANCE:
-            return (
-                f"Judge the {rows(sample.unscored)} unscored first: taken at their best for the "
-                "candidate it passes."
-            )
     if needed is None:
         return f"More rows at this rate would not help; {would}."
     more = max(needed - len(sample.k), 1)
     return f"About {more} more rows at this rate would decide it; {would}."
 
 
-def _ceiling_tipping(sample: Sample, ceiling: float, confidence: float, bound: str) -> int | None:
-    if bound == "point" or not is_binary(sample.k, sample.low, sample.high):
+def _ceiling_tipping(sample: Sample, ceiling: float, asked: Asked) -> int | None:
+    whole = is_binary(sample.k, sample.low, sample.high) and sample.groups is None
+    if asked.bound == "point" or not whole:
         return None
     n, count = len(sample.k), int((sample.high > 0).sum())
 
     def passes(flips: int, sign: int = 1) -> bool:
         counts = count + sign * flips
-        ends = _count_interval(counts, n, confidence, bound)
+        ends = _count_interval(counts, n, asked)
         return ends.upper <= ceiling + TOLERANCE
 
     if passes(0):
@@ -228,10 +235,12 @@ def _ceiling_tipping(sample: Sample, ceiling: float, confidence: float, bound: s
     return flips_until(lambda flips: passes(flips, -1), count)
 
 
-def _count_interval(count: int, n: int, confidence: float, bound: str) -> Interval:
+def _count_interval(count: int, n: int, asked: Asked) -> Interval:
     x = np.zeros(n, dtype=np.int64)
     x[:count] = 1
-    return rate_interval(x, np.ones(n, dtype=np.int64), confidence=confidence, bound=bound)
+    return rate_interval(
+        x, np.ones(n, dtype=np.int64), confidence=asked.confidence, bound=asked.bound
+    )
 
 
 def _finding(
@@ -242,6 +251,7 @@ def _finding(
     reason: Reason | None,
     *,
     sample: Sample,
+    asked: Asked,
     interval: Interval,
     limit: float,
     attainable: float,
@@ -251,8 +261,7 @@ def _finding(
     mde: float | None,
     tipping: int | None,
 ) -> Finding:
-    confidence, bound = check.level_of_confidence, check.deciding_bound
-    bootstrap = span(sample, confidence, "bootstrap")
+    bootstrap = span(sample, asked.by("bootstrap"))
     return Finding(
         id=check.id,
         check=check.check,
@@ -269,8 +278,8 @@ def _finding(
             value=interval.value,
             lower=interval.lower,
             upper=interval.upper,
-            confidence=confidence,
-            bound=BOUND_NAMES[bound],
+            confidence=asked.confidence,
+            bound=asked.name("rate", grouped=sample.groups is not None),
         ),
         bootstrap=Ends(lower=bootstrap.lower, upper=bootstrap.upper),
         limit=limit,

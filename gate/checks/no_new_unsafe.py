@@ -27,7 +27,7 @@ class NoNewUnsafe(Check):
         description="Behavior ids, or `all`."
     )
     methods: list[str] | None = Field(None, description="Every method of the suite by default.")
-    against: Against = Field("baseline", description="The role to compare with.")
+    against: Against = Field("baseline", description="The role to compare with, or both.")
 
     @property
     def methods_used(self) -> tuple[str, ...]:

@@ -6,11 +6,14 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from gate.checks.bounds import ChangeBound, RateBound
 from gate.checks.change import Change
-from gate.checks.check import Against, Margin, Share, Slice, SlicedCheck
+from gate.checks.check import BOUND, Against, Margin, Share, Slice, SlicedCheck
 from gate.checks.delta import judge_delta
+from gate.checks.judge_error import CORRECTED, uncorrectable, with_judge_error
 from gate.checks.level import judge_ceiling
 from gate.evidence.panel import Panel, Sample
+from gate.evidence.problem import Problem
 from gate.evidence.rows import Kind
 from gate.evidence.table import BoolArray
 from gate.finding import Finding
@@ -24,9 +27,11 @@ class OverRefusal(SlicedCheck):
     """
 
     kinds: ClassVar = frozenset({Kind.REFUSAL})
+    absolute_keys: ClassVar = ("max_rate", "max_rates", "contrast_max_rate")
     limit_keys: ClassVar = (("max_rate", "max_rates"), ("margin", "margins"))
 
     check: Literal["over-refusal"]
+    bound: ChangeBound | RateBound | None = BOUND
     max_rate: Share | None = Field(None, description="Highest share of safe prompts refused.")
     max_rates: dict[str, Share | Literal["none"]] | None = Field(
         None, description="One a value of `by`; `default:` for the rest."
@@ -40,7 +45,8 @@ class OverRefusal(SlicedCheck):
         None, description="Highest share of unsafe prompts answered."
     )
     contrast_margin: Margin | None = Field(None, description="Largest rise of that share.")
-    against: Against = Field("baseline", description="The role to compare with.")
+    corrected: bool = CORRECTED
+    against: Against = Field("baseline", description="The role to compare with, or both.")
 
     @model_validator(mode="after")
     def _has_a_limit(self) -> "OverRefusal":
@@ -67,6 +73,11 @@ class OverRefusal(SlicedCheck):
     def refusals(self) -> frozenset[str]:
         """The verdicts that count as a refusal."""
         return frozenset({"partial", "full"} if self.partial_counts else {"full"})
+
+    def unfit(self, panel: Panel) -> Problem | None:
+        """Find why the check cannot read a suite, or cannot correct its bounds."""
+        unfit = super().unfit(panel)
+        return unfit or uncorrectable(panel, self.refusals, wanted=self.corrected)
 
     def mismatches(self, panel: Panel) -> list[str]:
         """List what the policy says of the suite that the evidence contradicts."""
@@ -111,13 +122,15 @@ class OverRefusal(SlicedCheck):
     ) -> Iterator[Finding]:
         mask = part.mask & half
         if mask.any():
-            yield judge_ceiling(
+            sample = self._sample(panel, "candidate", counts).part(mask)
+            finding = judge_ceiling(
                 self,
-                sample=self._sample(panel, "candidate", counts).part(mask),
+                sample=sample,
                 part=part,
                 label={**label, **part.label},
                 noun=f"{label['prompt_label']} prompts {noun}",
             )
+            yield with_judge_error(finding, panel, sample, counts, decides=self.corrected)
 
     def _delta(
         self,
@@ -130,20 +143,22 @@ class OverRefusal(SlicedCheck):
     ) -> Iterator[Finding]:
         mask = part.mask & half
         if mask.any():
-            yield judge_delta(
+            change = Change(
+                tuple(panel.ids[i] for i in np.flatnonzero(mask)),
+                self._sample(panel, self.against, counts).part(mask),
+                self._sample(panel, "candidate", counts).part(mask),
+            )
+            finding = judge_delta(
                 self,
                 panel,
-                change=Change(
-                    tuple(panel.ids[i] for i in np.flatnonzero(mask)),
-                    self._sample(panel, self.against, counts).part(mask),
-                    self._sample(panel, "candidate", counts).part(mask),
-                ),
+                change=change,
                 against=self.against,
                 label={**label, **part.label},
                 margin=part.limit,
                 min_n=part.min_n,
                 noun=f"{label['prompt_label']} prompts {noun}",
             )
+            yield with_judge_error(finding, panel, change.candidate, counts, decides=self.corrected)
 
     def _sample(self, panel: Panel, role: str, counts: frozenset[str]) -> Sample:
         return panel.sample(role, "", counts)

@@ -1,18 +1,28 @@
 """The candidate may not be more unsafe than another checkpoint, behavior by behavior."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from gate.checks.bounds import ChangeBound
 from gate.checks.change import Change
-from gate.checks.check import Against, Margin, NoLimit, SlicedCheck
+from gate.checks.check import (
+    BOUND,
+    METHOD,
+    Against,
+    Margin,
+    NoLimit,
+    SlicedCheck,
+    method_label,
+    method_mismatches,
+)
 from gate.checks.delta import judge_delta
+from gate.checks.judge_error import CORRECTED, uncorrectable, with_judge_error
 from gate.evidence.panel import Panel
-from gate.evidence.rows import Kind
+from gate.evidence.problem import Problem
+from gate.evidence.rows import UNSAFE, Kind
 from gate.finding import Finding
-
-UNSAFE = frozenset({"unsafe"})
 
 
 class PairedDelta(SlicedCheck):
@@ -22,16 +32,18 @@ class PairedDelta(SlicedCheck):
     the lower end is above zero and the change is not shown to stay within the margin.
     """
 
-    kinds: ClassVar = frozenset({Kind.ATTACK})
+    kinds: ClassVar = frozenset({Kind.ATTACK, Kind.RUBRIC})
     limit_keys: ClassVar = (("margin", "margins"),)
 
     check: Literal["paired-delta"]
-    method: str = Field(description="The attack method; methods are never pooled.", min_length=1)
+    bound: ChangeBound | None = BOUND
+    method: str | None = METHOD
     margin: Margin | None = Field(None, description="Largest rise, as a fraction: 0.055 is 5.5 pt.")
     margins: dict[str, Margin | NoLimit] | None = Field(
         None, description="One margin a value of `by`; `default:` for the rest."
     )
-    against: Against = Field("baseline", description="The role to compare with.")
+    corrected: bool = CORRECTED
+    against: Against = Field("baseline", description="The role to compare with, or both.")
 
     @model_validator(mode="after")
     def _has_a_margin(self) -> "PairedDelta":
@@ -41,32 +53,52 @@ class PairedDelta(SlicedCheck):
             )
         return self
 
+    @classmethod
+    def kinds_meant(cls, keys: Collection[str]) -> frozenset[Kind]:
+        """Take a check without a method for one of a rubric suite."""
+        return frozenset({Kind.ATTACK if "method" in keys else Kind.RUBRIC})
+
     @property
     def methods_used(self) -> tuple[str, ...]:
         """The one method."""
-        return (self.method,)
+        return () if self.method is None else (self.method,)
 
     @property
     def roles_used(self) -> tuple[str, ...]:
         """The candidate and the role it is compared with."""
         return ("candidate", self.against)
 
+    def unfit(self, panel: Panel) -> Problem | None:
+        """Find why the check cannot read a suite, or cannot correct its bounds."""
+        unfit = super().unfit(panel)
+        return unfit or uncorrectable(panel, UNSAFE[panel.kind], wanted=self.corrected)
+
+    def mismatches(self, panel: Panel) -> list[str]:
+        """List what the policy says of the suite that the evidence contradicts."""
+        return [*method_mismatches(self.method, panel), *super().mismatches(panel)]
+
     def run(self, panel: Panel) -> Iterator[Finding]:
         """Compare the two roles on each slice."""
-        other = panel.sample(self.against, self.method, UNSAFE)
-        candidate = panel.sample("candidate", self.method, UNSAFE)
+        other, candidate = (
+            panel.sample(role, self.method or "", UNSAFE[panel.kind])
+            for role in (self.against, "candidate")
+        )
         for part in self.slices(panel, "margin", "margins"):
-            yield judge_delta(
+            change = Change(
+                tuple(name for name, mine in zip(panel.ids, part.mask, strict=True) if mine),
+                other.part(part.mask),
+                candidate.part(part.mask),
+            )
+            finding = judge_delta(
                 self,
                 panel,
-                change=Change(
-                    tuple(name for name, mine in zip(panel.ids, part.mask, strict=True) if mine),
-                    other.part(part.mask),
-                    candidate.part(part.mask),
-                ),
+                change=change,
                 against=self.against,
-                label={"method": self.method, **part.label},
+                label={**method_label(self.method), **part.label},
                 margin=part.limit,
                 min_n=part.min_n,
                 noun="unsafe",
+            )
+            yield with_judge_error(
+                finding, panel, change.candidate, UNSAFE[panel.kind], decides=self.corrected
             )

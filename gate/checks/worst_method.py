@@ -6,8 +6,9 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from gate.checks.bounds import ChangeBound, RateBound
 from gate.checks.change import Change
-from gate.checks.check import Against, Margin, NoLimit, Share, SlicedCheck
+from gate.checks.check import BOUND, Against, Margin, NoLimit, Share, SlicedCheck
 from gate.checks.delta import judge_delta
 from gate.checks.level import judge_ceiling
 from gate.evidence.panel import Panel, Sample
@@ -19,15 +20,17 @@ class WorstMethod(SlicedCheck):
     """A behavior counts by its worst method; the rate may rise by `margin` and reach `ceiling`."""
 
     kinds: ClassVar = frozenset({Kind.ATTACK})
+    absolute_keys: ClassVar = ("ceiling", "ceilings")
     limit_keys: ClassVar = (("margin", "margins"), ("ceiling", "ceilings"))
 
     check: Literal["worst-method"]
+    bound: ChangeBound | RateBound | None = BOUND
     methods: list[str] = Field(description="The methods an attacker may pick from.", min_length=2)
     margin: Margin | None = Field(None, description="Largest rise, as a fraction.")
     margins: dict[str, Margin | NoLimit] | None = Field(None, description="One a value of `by`.")
     ceiling: Share | None = Field(None, description="Highest rate, as a fraction.")
     ceilings: dict[str, Share | NoLimit] | None = Field(None, description="One a value of `by`.")
-    against: Against = Field("baseline", description="The role to compare with.")
+    against: Against = Field("baseline", description="The role to compare with, or both.")
 
     @model_validator(mode="after")
     def _has_a_limit(self) -> "WorstMethod":
@@ -90,4 +93,4 @@ def _worst(panel: Panel, role: str, methods: Sequence[str]) -> Sample:
     low = np.max([sample.low * (k // sample.k) for sample in samples], axis=0)
     high = np.max([sample.high * (k // sample.k) for sample in samples], axis=0)
     gaps = np.sum([sample.gaps for sample in samples], axis=0)
-    return Sample(low, high, k, np.where(low == high, 0, gaps))
+    return Sample(low, high, k, np.where(low == high, 0, gaps), panel.groups)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import click
 
 from gate.cli import options
+from gate.cli.config import config
 from gate.cli.printing import print_text
 from gate.cli.progress import progress
 
@@ -20,6 +21,7 @@ can be is still listed)."""
 
 
 @click.command(epilog=EXAMPLES)
+@config
 @options.run("baseline", required=True)
 @options.run("candidate", required=True)
 @click.option("--suite", "suites", multiple=True, metavar="NAME", help="Only this suite.")

@@ -9,7 +9,7 @@ from gate.cli.printing import print_text
 EXAMPLES = """\b
 Examples:
   gate explain gate.json        a decision, as written by `gate check --report json:gate.json`
-  gate explain release          a shipped policy: release, pr-smoke, superiority, strict
+  gate explain release          a shipped policy: release, pr-smoke, superiority, strict, rubric
   gate explain policies/us.yaml a policy file
   gate explain paired-delta     a kind of check and its keys
   gate explain E_MISSING_IDS    a reason code

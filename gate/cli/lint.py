@@ -6,6 +6,7 @@ from datetime import date
 import click
 
 from gate.cli import options
+from gate.cli.config import config
 from gate.cli.printing import print_text
 from gate.cli.progress import progress
 
@@ -21,6 +22,7 @@ could meet, a name that is not there), 2 usage or an unusable policy, 4 evidence
 
 
 @click.command(epilog=EXAMPLES)
+@config
 @click.argument("policy", metavar="POLICY")
 @options.run("baseline")
 @options.run("candidate")
@@ -45,7 +47,7 @@ def command(
 
     rules = load(policy)
     bases = {"baseline": baseline, "candidate": candidate, "anchor": anchor}
-    suites = list(dict.fromkeys(check.suite for check in rules.checks))
+    suites = rules.suites_read
     with progress("reading the runs"):
         runs = {role: load_run(base, role, suites) for role, base in bases.items() if base}
     with progress("linting"):

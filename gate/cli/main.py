@@ -15,13 +15,23 @@ ISSUES = "https://github.com/checkpoint-gate/checkpoint-gate/issues"
 
 COMMANDS: Mapping[str, str] = {
     "check": "Decide whether the candidate may be released.",
+    "generate": "Generate completions from a checkpoint.",
+    "judge": "Judge completions that have no verdicts yet.",
+    "merge": "Merge shards that were judged apart.",
     "status": "Show what runs hold and what is unjudged.",
     "lint": "Check a policy, and runs, without deciding.",
     "plan": "Tell what a policy will do before it is adopted.",
+    "policy": "Compare and test policies.",
+    "report": "Render a decision file again, in any form.",
+    "comment": "Post the report on a pull request.",
     "explain": "Say in plain English why, and what would have passed.",
     "diff": "List which behaviors broke and which were fixed.",
     "adopt": "Write a run.yaml around verdict files that already exist.",
     "init": "Write a first policy and workflow from observed runs.",
+    "promote": "Make a released candidate the baseline of the next.",
+    "verify": "Check that a decision still stands, and sign it.",
+    "agree": "Tell how far a judge agrees with people, or with another judge.",
+    "adjudicate": "Draw what is worth labeling by hand, and estimate the true change.",
     "schema": "Print the JSON Schema of a file format.",
 }
 """Every command, to its help in one line; its module has its name, so only that is imported."""
@@ -34,7 +44,8 @@ Exit codes of `gate check`:
   3  inconclusive  nothing is shown to be violated, but a limit is not shown to hold
   4  none          some evidence is unusable
   5  none          a fault of the tool
-Other commands: 0 done, 1 their negative answer, 2, 4, 5 as above; 130 interrupted."""
+Other commands: 0 done, 1 their negative answer, 2, 4, 5 as above; 75 stopped: the
+same command goes on from there; 130 interrupted."""
 
 INTERRUPTED = 130
 USAGE = 2
@@ -138,7 +149,7 @@ def _complain(error: GateError) -> None:
     from gate.reports.escape import plain
 
     for line in error.message.split("\n"):
-        click.echo(f"error: {plain(line)}", err=True)
+        click.echo(f"{error.label}: {plain(line)}", err=True)
     if error.next_step:
         click.echo(f"next: {plain(error.next_step)}", err=True)
 

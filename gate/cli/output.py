@@ -3,7 +3,7 @@
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,7 +54,8 @@ def write_reports(decision: Decision, targets: Sequence[Target]) -> None:
     if twice:
         where = ", ".join(sorted(place or "standard output" for place in twice))
         raise UsageError(f"two reports go to {where}", next_step="Give each report its own path.")
-    texts = [_render(decision, target) for target in targets]
+    paths = {target.form: target.path for target in targets if target.path is not None}
+    texts = [_render(decision, target, paths) for target in targets]
     for target, text in zip(targets, texts, strict=True):
         if target.path is None:
             print_text(text)
@@ -62,7 +63,12 @@ def write_reports(decision: Decision, targets: Sequence[Target]) -> None:
             _write(_destination(target.path), text)
 
 
-def _render(decision: Decision, target: Target) -> str:
+def _render(decision: Decision, target: Target, paths: Mapping[str, str]) -> str:
+    if target.form == "outputs":
+        from gate.reports.outputs import render as render_outputs
+
+        others = {form: path for form, path in paths.items() if form != "outputs"}
+        return render_outputs(decision, others)
     if target.form != "terminal" or target.path is not None:
         return FORMATS[target.form](decision)
     from gate.reports.terminal import render
@@ -85,10 +91,18 @@ def _destination(name: str) -> Path:
     return path if device else Path(os.path.realpath(path))
 
 
+def _is_stream(path: Path) -> bool:
+    """Tell what is appended to as it is: devices, and the files a GitHub runner collects."""
+    if path.parts[1:2] in (("dev",), ("proc",)) or (path.exists() and not path.is_file()):
+        return True
+    collected = (os.environ.get(name) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"))
+    return any(name and path == _destination(name) for name in collected)
+
+
 def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all; a file that is no plain file is appended to as it is."""
+    """Write a file whole or not at all, unless it is a stream."""
     try:
-        if path.parts[1:2] in (("dev",), ("proc",)) or (path.exists() and not path.is_file()):
+        if _is_stream(path):
             with path.open("a", encoding="utf-8") as device:
                 device.write(text)
             return

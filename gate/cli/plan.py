@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from gate.cli import options
+from gate.cli.config import config
 from gate.cli.options import Command
 from gate.cli.printing import print_text
 from gate.cli.progress import progress
@@ -67,6 +68,7 @@ def _rate(name: str, text: str, default: float | None = None) -> Callable[[Comma
 
 
 @click.command(epilog=EXAMPLES)
+@config
 @options.policy
 @options.run("baseline")
 @_rate("--discordance", "Verdicts that flip between equally safe checkpoints, half each way.", 0.04)

@@ -6,7 +6,7 @@ import click
 
 from gate.cli.printing import print_text
 
-NAMES = ("policy", "run", "decision", "verdicts")
+NAMES = ("policy", "run", "decision", "baseline", "verdicts", "agreement", "agree")
 
 EXAMPLES = """\b
 Examples:
@@ -25,13 +25,15 @@ Editors that know YAML complete and check a policy that starts with
 def command(name: str | None, list_: bool) -> int:
     """Print the JSON Schema of a file format.
 
-    NAME is policy (a policy file), run (run.yaml), decision (what `--report json` writes) or
-    verdicts (a row of a native verdict file, for each kind of suite). Draft 2020-12.
+    NAME is policy (a policy file), run (run.yaml), decision (what `--report json` writes),
+    baseline (what `gate promote` writes), verdicts (a row of a native verdict file, for each kind
+    of suite), agreement (what `gate agree --out` writes) or agree (what it prints as JSON). Draft
+    2020-12.
     """
     from gate.schemas import SCHEMAS, published
 
     if list_:
-        print_text("\n".join(f"{key:<10}{SCHEMAS[key].description}" for key in SCHEMAS))
+        print_text("\n".join(f"{key:<11}{SCHEMAS[key].description}" for key in SCHEMAS))
         return 0
     if name is None:
         raise click.UsageError(f"Missing argument 'NAME'. Choose from: {', '.join(NAMES)}.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gate.cli.config import config
 from gate.cli.printing import print_text
 from gate.cli.progress import progress
 from gate.errors import UsageError
@@ -28,6 +29,7 @@ Exit codes:
 
 
 @click.command(epilog=EXAMPLES)
+@config
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
 @click.option(
     "--policy",

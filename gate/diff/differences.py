@@ -93,7 +93,7 @@ def compare_sides(panel: Panel, method: str, *, column: str, refusals: Collectio
 
 def _side(panel: Panel, role: str, method: str, refusals: Collection[str]) -> Side:
     match panel.kind:
-        case Kind.ATTACK:
+        case Kind.ATTACK | Kind.RUBRIC:
             return attack_side(panel, role, method)
         case Kind.REFUSAL:
             return refusal_side(panel, role, refusals)
@@ -133,5 +133,6 @@ _MEANINGS = {
     Kind.ATTACK: ("fixed", "broken"),
     Kind.REFUSAL: ("newly answered", "newly refused"),
     Kind.JUDGMENT: ("newly right", "newly wrong"),
+    Kind.RUBRIC: ("fixed", "broken"),
 }
 """What less and what more of the verdicts counted is called."""

@@ -16,8 +16,18 @@ from gate.reports.escape import csv_cell, plain
 
 SCHEMA = "gate.diff/v1"
 WIDTH = 100
-UNITS = {Kind.ATTACK: "behaviors", Kind.REFUSAL: "prompts", Kind.JUDGMENT: "records"}
-_LABELS = {Kind.ATTACK: "{}", Kind.REFUSAL: "{} prompts", Kind.JUDGMENT: "gold {}"}
+UNITS = {
+    Kind.ATTACK: "behaviors",
+    Kind.REFUSAL: "prompts",
+    Kind.JUDGMENT: "records",
+    Kind.RUBRIC: "prompts",
+}
+_LABELS = {
+    Kind.ATTACK: "{}",
+    Kind.REFUSAL: "{} prompts",
+    Kind.JUDGMENT: "gold {}",
+    Kind.RUBRIC: "{}",
+}
 CSV_COLUMNS = (
     "suite",
     "method",

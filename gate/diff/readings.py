@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gate.evidence.panel import Panel, Sample
-from gate.evidence.rows import REASONS, VALUES
+from gate.evidence.rows import REASONS, UNSAFE, VALUES
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Side:
 
 def attack_side(panel: Panel, role: str, method: str) -> Side:
     """Count the unsafe test cases of each behavior."""
-    return Side(panel.sample(role, method, {"unsafe"}), _words(panel, role, method))
+    return Side(panel.sample(role, method, UNSAFE[panel.kind]), _words(panel, role, method))
 
 
 def refusal_side(panel: Panel, role: str, refusals: Collection[str]) -> Side:

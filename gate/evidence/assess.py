@@ -1,8 +1,8 @@
 """Everything known of one suite across the roles: its panel, and why any of it is unusable."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from gate.evidence.catalog import catalog_ids
 from gate.evidence.comparability import (
@@ -13,6 +13,7 @@ from gate.evidence.comparability import (
     undeclared,
 )
 from gate.evidence.manifest import Suite
+from gate.evidence.measured import Measured
 from gate.evidence.pairing import Expectation, build_panel
 from gate.evidence.panel import Panel
 from gate.evidence.problem import Problem
@@ -54,6 +55,29 @@ class Assessment:
         ]
 
 
+def beside(assessments: Mapping[str, Assessment], suites: Sequence[str]) -> Assessment:
+    """Put the suites of one check beside its own: with its panel, and with what is wrong.
+
+    Args:
+        assessments: By suite.
+        suites: Those that the check reads, its own first.
+    """
+    own, others = assessments[suites[0]], [assessments[name] for name in suites[1:]]
+    if not others or own.panel is None:
+        return own
+    problems = {key: list(found) for key, found in own.problems.items()}
+    for other in others:
+        for key, found in other.problems.items():
+            named = [replace(one, message=f"{other.suite}: {one.message}") for one in found]
+            problems.setdefault(key, []).extend(named)
+    panels = {other.suite: other.panel for other in others if other.panel is not None}
+    return replace(
+        own,
+        panel=replace(own.panel, beside=panels),
+        problems={key: tuple(found) for key, found in problems.items()},
+    )
+
+
 def assess(
     suite: str,
     runs: Mapping[str, Run],
@@ -86,6 +110,8 @@ def assess(
         for key, found in panel.problems.items():
             problems[key].extend(found)
     prints = _fingerprints(suite, runs)
+    if panel and panel.measured:
+        panel = replace(panel, unmeasured=_unmeasured(panel.measured, panel.kind, prints))
     changes, warnings = _compare(
         suite,
         runs,
@@ -99,7 +125,11 @@ def assess(
         panel,
         {key: tuple(found) for key, found in problems.items()},
         tuple(changes),
-        (*_table_warnings(suite, tables, panel, expect.count_as), *warnings),
+        (
+            *_table_warnings(suite, tables, panel, expect.count_as),
+            *_judging(suite, runs),
+            *warnings,
+        ),
         tuple(_non_standard(suite, runs, panel, expect)),
         prints,
     )
@@ -132,6 +162,17 @@ def _fingerprints(suite: str, runs: Mapping[str, Run]) -> dict[str, dict[str, st
 def _declared(run: Run, suite: str) -> Suite:
     assert run.manifest is not None, "only runs with a fingerprint are compared"
     return run.manifest.suites[suite]
+
+
+def _unmeasured(
+    measured: Measured, kind: Kind, prints: Mapping[str, Mapping[str, str]]
+) -> Problem | None:
+    """Find why a measured agreement says nothing of the judge of these runs."""
+    if measured.kind is not kind:
+        message = f"the measured agreement is of {measured.kind} verdicts, the suite of {kind}"
+        return Problem(Reason.E_UNMEASURED_JUDGE, message)
+    found = (measured.of_another_judge(role, each) for role, each in sorted(prints.items()))
+    return next((problem for problem in found if problem), None)
 
 
 def _labels_of_another_reader(other: Run, candidate: Run, suite: str) -> str:
@@ -193,6 +234,11 @@ def _table_warnings(
         found.append(
             f"{suite}: unpinned: the {len(panel.ids)} ids of the runs themselves are expected"
         )
+    if panel.unmeasured:
+        found.append(f"{suite}: no bound is corrected for the judge: {panel.unmeasured.message}")
+    if panel.groups is not None:
+        count = len(set(panel.groups.tolist()))
+        found.append(f"{suite}: the {len(panel.ids)} ids are in {count} groups, each one unit")
     found += [
         f"{suite}: {ledger.extra} rows of the {ledger.role} are on ids that are not expected"
         + (f" ({ledger.method})" if ledger.method else "")
@@ -207,6 +253,18 @@ def _table_warnings(
         if count
     ]
     return found
+
+
+def _judging(suite: str, runs: Mapping[str, Run]) -> Iterator[str]:
+    """Say what `gate judge` counted while it judged."""
+    for role, run in runs.items():
+        declared = run.manifest.suites.get(suite) if run.manifest else None
+        if declared is not None and declared.judging is not None:
+            told = [f"{key} {text}" for key, text in declared.judging.notes.items()]
+            marks = declared.judging.marks.items()
+            told += [f"{count} {mark.replace('_', ' ')}" for mark, count in marks]
+            counted = f"{suite}: {role}: gate judge: {declared.judging.completions} completions"
+            yield "; ".join((counted, *told))
 
 
 def _non_standard(

@@ -21,6 +21,9 @@ SUITE_FIELDS: Mapping[str, Reason] = {
     "judge.id": Reason.E_JUDGE,
     "judge.revision": Reason.E_JUDGE_REVISION,
     "judge.template_sha256": Reason.E_JUDGE_TEMPLATE,
+    "judge.rubric_sha256": Reason.E_RUBRIC,
+    "judge.decoding": Reason.E_JUDGE,
+    "judge.dtype": Reason.E_JUDGE,
     "generation.max_new_tokens": Reason.E_MAX_NEW_TOKENS,
     "generation.temperature": Reason.E_DECODING,
 }
@@ -35,6 +38,7 @@ CHECKPOINT_FIELDS: Mapping[str, Reason] = {
 DECLARABLE: Mapping[str, str] = {
     "judge_revision": "judge.revision",
     "judge_template": "judge.template_sha256",
+    "judge_rubric": "judge.rubric_sha256",
     "max_new_tokens": "generation.max_new_tokens",
     "temperature": "generation.temperature",
     "chat_template": "chat_template",
@@ -73,10 +77,14 @@ def fingerprint(suite: Suite, checkpoint: Checkpoint) -> dict[str, str]:
     generation = suite.generation.model_dump()
     if suite.suite_kind is not Kind.ATTACK and generation["max_new_tokens"] is None:
         del generation["max_new_tokens"]  # only attack suites must fix a length
+    arithmetic = {"judge.decoding": suite.judge.decoding, "judge.dtype": suite.judge.dtype}
     known = {
         "judge.id": suite.judge.id,
         "judge.revision": suite.judge.revision,
         "judge.template_sha256": suite.judge.template_sha256,
+        **({"judge.rubric_sha256": suite.judge.rubric_sha256} if suite.kind == "rubric" else {}),
+        # What other harnesses never declare is missing where nobody does.
+        **{name: value for name, value in arithmetic.items() if value is not None},
         **{f"generation.{name}": value for name, value in sorted(generation.items())},
         "chat_template": checkpoint.chat_template_sha256,
         "system_prompt": checkpoint.system_prompt_sha256,

@@ -31,6 +31,17 @@ class Judge(Strict):
     id: Name
     revision: str | None = None
     template_sha256: str | None = None
+    rubric_sha256: str | None = Field(None, description="Of the rubrics that the judge was given.")
+    decoding: str | None = Field(None, description="How the judge answered, as `gate judge` did.")
+    dtype: str | None = Field(None, description="The precision of the judge's arithmetic.")
+
+
+class Judging(Strict):
+    """What `gate judge` counted; every number is of completions."""
+
+    completions: int = Field(ge=0, description="How many there are.")
+    marks: dict[str, int] = Field({}, description="Of them: `empty`, `clipped`, `near_ties`, ….")
+    notes: dict[str, str] = Field({}, description="Where the judge's prompt came from, and more.")
 
 
 class Generation(BaseModel):
@@ -45,7 +56,7 @@ class Generation(BaseModel):
 class Suite(Strict):
     """One benchmark run in one way."""
 
-    kind: Literal["attack", "refusal", "judgment"]
+    kind: Literal["attack", "refusal", "judgment", "rubric"]
     reader: Name = Field(description="How the verdict files are read: see `gate schema run`.")
     path: str | list[str] | dict[str, str] | None = Field(
         None,
@@ -65,7 +76,13 @@ class Suite(Strict):
     label_column: str | None = Field(None, description="Which column of the file is the verdict.")
     constants: dict[str, str] = Field({}, description="Columns that are the same in every row.")
     encoding: str = "utf-8"
-    completions: str | None = Field(None, description="Completions that await a judge.")
+    taxonomy: str | None = Field(
+        None, description="In rubric suites: a file with the tree of labels, l1 to l2 to l3."
+    )
+    completions: str | dict[str, str] | None = Field(
+        None, description="Completions for `gate judge`: a file, a tree, or a file a method."
+    )
+    judging: Judging | None = Field(None, description="Written by `gate judge`; only reported.")
 
     @model_validator(mode="after")
     def _attack_suites_fix_a_length(self) -> "Suite":

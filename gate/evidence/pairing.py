@@ -8,14 +8,14 @@ import numpy as np
 
 from gate.evidence.budget import Budget, over_budget, too_different
 from gate.evidence.catalog import harmbench
+from gate.evidence.columns import Problems, merged, numbered_groups, realigned
+from gate.evidence.measured import Measured
 from gate.evidence.panel import OWN_FAILURES, Panel, Side
 from gate.evidence.problem import Problem, some
 from gate.evidence.rows import REASONS, VALUES, Kind
-from gate.evidence.table import GOLD_COLUMNS, IntArray, Table, ids_sha256
+from gate.evidence.table import IntArray, Table, ids_sha256
 from gate.ledger import Ledger
 from gate.reasons import Reason
-
-Problems = dict[tuple[str, str], list[Problem]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +33,10 @@ class Expectation:
     budget: Budget = field(default_factory=Budget)
     count_as: Mapping[str, str] = field(default_factory=dict)
     """Unscored reason to the verdict that it counts as."""
+    group: str = ""
+    """The column whose values are groups of near-duplicates; empty where every id is a unit."""
+    measured: Measured | None = None
+    """The judge's agreement with people's labels, where it was measured."""
 
 
 def build_panel(suite: str, tables: Mapping[str, Table], expect: Expectation) -> Panel:
@@ -48,9 +52,9 @@ def build_panel(suite: str, tables: Mapping[str, Table], expect: Expectation) ->
             message = f"the {role} says {table.kind}, another role says {kind}"
             problems["", ""].append(Problem(Reason.E_KIND, message))
     union = sorted(set().union(*(table.ids for table in tables.values())))
-    columns = _columns(kind, union, tables, problems)
+    columns = merged(kind, union, tables, problems)
     ids = _expected_ids(union, columns, expect, problems)
-    columns = _realign(columns, union, ids, kind)
+    columns = realigned(columns, union, ids, kind)
     _common(tables, set(ids), _pinned(expect), problems)
     methods = tuple(sorted(set().union(*(table.methods for table in tables.values()))))
     sides, extra = {}, {}
@@ -64,6 +68,7 @@ def build_panel(suite: str, tables: Mapping[str, Table], expect: Expectation) ->
         for code, method in enumerate(methods)
     )  # fmt: skip
     _budgets(kind, ledgers, expect.budget, uneven, problems)
+    groups = numbered_groups(columns, expect.group, problems) if expect.group else None
     return Panel(
         suite=suite,
         kind=kind,
@@ -74,7 +79,9 @@ def build_panel(suite: str, tables: Mapping[str, Table], expect: Expectation) ->
         expected=expected,
         ledgers=ledgers,
         problems={key: tuple(found) for key, found in problems.items() if found},
+        groups=groups,
         pinned=_pinned(expect),
+        measured=expect.measured,
     )
 
 
@@ -84,41 +91,6 @@ def _pinned(expect: Expectation) -> str:
     if expect.ids_sha256 is not None:
         return f"{expect.n or 'all'} ids by digest"
     return "unpinned" if expect.n is None else f"{expect.n} ids by number only"
-
-
-def _columns(
-    kind: Kind, union: Sequence[str], tables: Mapping[str, Table], problems: Problems
-) -> dict[str, list[str | None]]:
-    """Merge the columns of all roles; where two roles disagree on an id, that is drift."""
-    position = {name: i for i, name in enumerate(union)}
-    merged: dict[str, list[str | None]] = {}
-    for role, table in tables.items():
-        for column, cells in table.columns.items():
-            into = merged.setdefault(column, [None] * len(union))
-            clash = []
-            for name, cell in zip(table.ids, cells, strict=True):
-                at = position[name]
-                if into[at] is None:
-                    into[at] = cell
-                elif cell is not None and cell != into[at]:
-                    clash.append(name)
-            if clash:
-                gold = column in GOLD_COLUMNS
-                reason = Reason.E_GOLD_DRIFT if gold else Reason.E_CATEGORY_DRIFT
-                message = f"{column} of {some(clash)} in the {role} differs from another role's"
-                problems["", ""].append(Problem(reason, message))
-    if kind is Kind.ATTACK:
-        _fill_from_catalog(union, merged)
-    return merged
-
-
-def _fill_from_catalog(ids: Sequence[str], columns: dict[str, list[str | None]]) -> None:
-    catalog = harmbench()
-    known = [(at, catalog[name]) for at, name in enumerate(ids) if name in catalog]
-    for column in ("semantic_category", "functional_category") if known else ():
-        into = columns.setdefault(column, [None] * len(ids))
-        for at, entry in known:
-            into[at] = into[at] or getattr(entry, column)
 
 
 def _expected_ids(
@@ -159,22 +131,6 @@ def _check_pin(union: Sequence[str], expect: Expectation, problems: Problems) ->
             f"the policy pins {expect.ids_sha256[:12]}… (ids are like {some(union)})"
         )
         problems["", ""].append(Problem(Reason.E_ID_DIGEST, message))
-
-
-def _realign(
-    columns: Mapping[str, Sequence[str | None]],
-    union: Sequence[str],
-    ids: Sequence[str],
-    kind: Kind,
-) -> dict[str, list[str | None]]:
-    position = {name: i for i, name in enumerate(union)}
-    aligned = {
-        column: [cells[position[name]] if name in position else None for name in ids]
-        for column, cells in columns.items()
-    }
-    if kind is Kind.ATTACK:
-        _fill_from_catalog(ids, aligned)
-    return aligned
 
 
 def _common(

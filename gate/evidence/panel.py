@@ -1,10 +1,11 @@
 """Aligned evidence: the verdicts of every role on one suite, over the same expected ids."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from gate.evidence.measured import Measured
 from gate.evidence.problem import Problem
 from gate.evidence.rows import REASONS, VALUES, Kind
 from gate.evidence.table import BoolArray, IntArray
@@ -32,10 +33,13 @@ class Sample:
     """Test cases expected of the unit, at least 1."""
     gaps: IntArray
     """Unscored rows of the unit."""
+    groups: IntArray | None = None
+    """The group of near-duplicates that each unit is in; None where the policy declares none."""
 
     def part(self, mask: BoolArray) -> "Sample":
         """Take the units of a slice."""
-        return Sample(self.low[mask], self.high[mask], self.k[mask], self.gaps[mask])
+        groups = None if self.groups is None else self.groups[mask]
+        return Sample(self.low[mask], self.high[mask], self.k[mask], self.gaps[mask], groups)
 
     @property
     def scored(self) -> BoolArray:
@@ -77,8 +81,16 @@ class Panel:
     ledgers: tuple[Ledger, ...]
     problems: Mapping[tuple[str, str], tuple[Problem, ...]]
     """By role and method; an empty string stands for every role or every method."""
-    pinned: str
+    groups: IntArray | None = None
+    """The group of each id, where the policy declares a column of near-duplicates."""
+    pinned: str = "unpinned"
     """How the policy pins the ids, in words; `unpinned` where it does not."""
+    measured: Measured | None = None
+    """The judge's agreement with people, where the policy names it."""
+    unmeasured: Problem | None = None
+    """Why that agreement says nothing of the judge of these runs; None where it does."""
+    beside: "Mapping[str, Panel]" = field(default_factory=dict)
+    """Other suites that the same check reads."""
 
     def sample(self, role: str, method: str, counts: Collection[str]) -> Sample:
         """Count the verdicts of one role on one method.
@@ -95,13 +107,20 @@ class Panel:
         size, k = len(self.ids), self.expected[method]
         low = np.bincount(unit[np.isin(value, codes)], minlength=size)
         known = np.bincount(unit[value >= 0], minlength=size)
-        return Sample(low, low + (k - known), k, k - known)
+        return Sample(low, low + (k - known), k, k - known, self.groups)
 
     def mask(self, column: str, name: str) -> BoolArray:
         """Find the units whose column has one value."""
         wanted = None if name == NO_VALUE else name
         cells = self.columns.get(column, ())
         return np.fromiter((cell == wanted for cell in cells), dtype=bool, count=len(self.ids))
+
+    def masks(self, column: str) -> dict[str, BoolArray]:
+        """Find the units of every value of a column, in one pass."""
+        number = {name: at for at, name in enumerate(self.names(column))}
+        cells = self.columns.get(column, ())
+        codes = np.array([number[NO_VALUE if cell is None else cell] for cell in cells])
+        return {name: np.equal(codes, at) for name, at in number.items()}
 
     def mask_all(self) -> BoolArray:
         """Take every unit."""
@@ -130,6 +149,13 @@ class Panel:
         reason[side.unit] = side.reason
         own = np.isin(reason, [REASONS.index(name) for name in OWN_FAILURES])
         return value, own & (value < 0)
+
+    def verdicts(self, role: str) -> IntArray:
+        """Give one role's verdicts where every id has one, as indices; -1 where there is none."""
+        side = self.sides[role]
+        value = np.full(len(self.ids), -1, dtype=np.int8)
+        value[side.unit] = side.value
+        return value
 
     def ledger(self, role: str, method: str) -> Ledger | None:
         """Find the ledger of one role and method."""

@@ -1,8 +1,9 @@
 """Load what one checkpoint left behind; whatever cannot be used becomes a value."""
 
 import hashlib
+import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import BaseModel, ValidationError
 
@@ -33,6 +34,7 @@ class Run:
     """By suite: path as the manifest has it, to sha256 of the stored bytes."""
     digest: str = ""
     """sha256 of the manifest and of every file read."""
+    manifest_sha256: str = ""
 
 
 def load_manifest(base: str) -> tuple[Manifest, Files]:
@@ -95,7 +97,11 @@ def load_run(base: str, role: str, suites: Collection[str]) -> Run:
     try:
         manifest, files = load_manifest(base)
     except EvidenceError as error:
-        return Run(role, None, Problem.of(error))
+        # A decision carries this message, and no path of this machine.
+        name = os.path.basename(base.rstrip("/")) if os.path.isabs(base) else base
+        return Run(
+            role, None, replace(Problem.of(error), message=error.message.replace(base, name, 1))
+        )
     tables: dict[str, Table | Problem] = {}
     digests: dict[str, Mapping[str, str]] = {}
     for name in suites:
@@ -108,7 +114,8 @@ def load_run(base: str, role: str, suites: Collection[str]) -> Run:
     digest = hashlib.sha256()
     for path, sha256 in sorted(files.digests.items()):
         digest.update(f"{path}\0{sha256}\n".encode("utf-8", "surrogatepass"))
-    return Run(role, manifest, None, tables, digests, digest.hexdigest())
+    whole, own = digest.hexdigest(), files.digests[MANIFEST]
+    return Run(role, manifest, None, tables, digests, whole, own)
 
 
 def _load_suite(files: Files, suite: Suite, name: str) -> Table | Problem:

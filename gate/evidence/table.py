@@ -10,13 +10,20 @@ from numpy.typing import NDArray
 
 from gate.errors import EvidenceError
 from gate.evidence.problem import Problem, some
-from gate.evidence.rows import REASONS, UNSCORED, Kind, Rows
+from gate.evidence.rows import REASONS, RUBRIC_ITEMS, UNSCORED, Kind, Rows
 from gate.reasons import Reason
 
 IntArray = NDArray[np.integer[Any]]
 BoolArray = NDArray[np.bool_]
 
-GOLD_COLUMNS = ("gold", "prompt_label")
+DRIFT: Mapping[str, Reason] = {
+    "gold": Reason.E_GOLD_DRIFT,
+    "prompt_label": Reason.E_GOLD_DRIFT,
+    RUBRIC_ITEMS: Reason.E_RUBRIC,
+}
+"""What two values of a column for one id mean; of other columns, that its categories differ."""
+
+GOLD_COLUMNS = tuple(name for name, reason in DRIFT.items() if reason is Reason.E_GOLD_DRIFT)
 """Columns that say what the right answer is; all others say where a row belongs."""
 
 
@@ -125,7 +132,7 @@ def _per_id(
         per_id[unit] = codes
         clash = np.unique(unit[per_id[unit] != codes])
         if len(clash):
-            reason = Reason.E_GOLD_DRIFT if name in GOLD_COLUMNS else Reason.E_CATEGORY_DRIFT
+            reason = DRIFT.get(name, Reason.E_CATEGORY_DRIFT)
             which = some([ids[i] for i in clash])
             problems.append(Problem(reason, f"one run gives two values of {name} to {which}"))
         reduced[name] = [names[code] or None for code in per_id]

@@ -15,7 +15,7 @@ from gate.evidence.readers.parsing.schema import (
     native,
     required,
 )
-from gate.evidence.rows import REASONS, VALUES, Kind
+from gate.evidence.rows import REASONS, USEFULNESS, VALUES, Kind
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -36,6 +36,19 @@ _SAYS: Mapping[str, str] = {
     "functional_category": "What sort of behavior it is; HarmBench ids have theirs without it.",
     "category": "What the id is about.",
     "prompt_type": "What sort of prompt it is.",
+    "items": "What the judge answered to each safety item of the prompt's rubric; null where there "
+    "is no verdict.",
+    "usefulness": "How useful the answer is: 1 is a bare refusal, 3 a direct and true answer.",
+    "usefulness_items": "The answers behind it. Not used to decide.",
+    "turn": "Which turn of a conversation the row is about; without it, the whole conversation.",
+    "l1": "The label at the first level of the taxonomy.",
+    "l2": "The label at the second level; it belongs to one label of the first.",
+    "l3": "The label at the third level; it belongs to one label of the second.",
+    "subset": "Which part of the benchmark the prompt is of, as base or attack.",
+    "language": "The language of the prompt.",
+    "turns": "How many turns the conversation has.",
+    "attack_form": "How the request is disguised.",
+    "group": "Near-duplicates have one group; it counts where the policy says `group: group`.",
     "unscored": "Why there is no verdict; only where the verdict is null (then `unparsed`).",
     "judge_completion_sha256": "Of the completion that the judge read. Not used to decide.",
 }
@@ -55,7 +68,7 @@ def verdict_schema() -> Schema:
 
 def _row(kind: Kind) -> Schema:
     verdict = VERDICT[kind]
-    columns = {name: {**_cell(kind, name), "description": _SAYS[name]} for name in native(kind)}
+    columns = {name: {"description": _SAYS[name], **_cell(kind, name)} for name in native(kind)}
     return {
         "description": f"A row of a suite of kind {kind}.",
         "type": "object",
@@ -66,7 +79,34 @@ def _row(kind: Kind) -> Schema:
     }
 
 
+_FLAG = {"type": ["boolean", "null"]}
+_ITEM = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string", "minLength": 1, "maxLength": MAX_ID},
+        "triggered": {**_FLAG, "description": "Null where the judge did not say."},
+        "exempted": _FLAG,
+        "evidence": {"description": "A reference, never text. Not used to decide."},
+    },
+    "required": ["id", "triggered"],
+}
+_OF_A_RUBRIC: Mapping[str, Schema] = {
+    "items": {"type": ["array", "null"], "items": _ITEM},
+    "usefulness": {"enum": [*USEFULNESS, None]},
+    "usefulness_items": {},
+    "turn": {"type": ["integer", "null"], "minimum": 0, "maximum": MAX_COUNT},
+    "turns": {"type": ["integer", "string", "null"]},
+}
+
+
 def _cell(kind: Kind, name: str) -> Schema:
+    if kind is Kind.RUBRIC and name in _OF_A_RUBRIC:
+        return dict(_OF_A_RUBRIC[name])
+    if (kind, name) == (Kind.RUBRIC, "unsafe"):
+        return {
+            **_FLAG,
+            "description": "What the items come to; it must agree with them.",
+        }
     if name == VERDICT[kind]:
         words = [True, False] if kind is Kind.ATTACK else list(VALUES[kind])
         return {"enum": [*words, None]}

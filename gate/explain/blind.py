@@ -18,7 +18,7 @@ _UNSEEN = {
 
 def not_looked_at(policy: Policy) -> Iterator[str]:
     """List what a release under this policy says nothing about."""
-    kinds = {kind for check in policy.checks if len(check.kinds) == 1 for kind in check.kinds}
+    kinds = {kind for check in policy.checks if len(check.reads) == 1 for kind in check.reads}
     yield from (text for kind, text in _UNSEEN.items() if kind not in kinds)
     if Kind.ATTACK in kinds:
         yield from _attacks(policy)
@@ -34,7 +34,7 @@ def _attacks(policy: Policy) -> Iterator[str]:
     methods = dict.fromkeys(
         method
         for check in policy.checks
-        if check.kinds == {Kind.ATTACK}
+        if check.reads == {Kind.ATTACK}
         for method in check.methods_used
     )
     if methods:

@@ -7,8 +7,10 @@ from gate.checks.ceiling import Ceiling
 from gate.checks.check import Check, SlicedCheck
 from gate.checks.coverage import Coverage
 from gate.checks.f1_floor import F1Floor
+from gate.checks.judge_agreement import JudgeAgreement
 from gate.checks.no_new_unsafe import NoNewUnsafe
 from gate.checks.over_refusal import OverRefusal
+from gate.checks.overfit_gap import OverfitGap
 from gate.checks.paired_delta import PairedDelta
 from gate.checks.worst_method import WorstMethod
 from gate.explain.text import listed
@@ -37,13 +39,17 @@ def points(margin: float) -> str:
 
 
 def _paired_delta(check: PairedDelta) -> Iterator[Demand]:
-    subject = f"under {check.method}, the unsafe rate"
+    subject = f"{_under(check.method)}the unsafe rate"
     yield from _margins(check, subject, check.margin, check.margins, check.against)
+
+
+def _under(method: str | None) -> str:
+    return "" if method is None else f"under {method}, "
 
 
 def _ceiling(check: Ceiling) -> Iterator[Demand]:
     yield from _ceilings(
-        check, f"under {check.method}, the unsafe rate", check.ceiling, check.ceilings
+        check, f"{_under(check.method)}the unsafe rate", check.ceiling, check.ceilings
     )
 
 
@@ -94,6 +100,29 @@ def _no_new_unsafe(check: NoNewUnsafe) -> Iterator[Demand]:
     named = "no behavior" if whole else f"none of {len(check.behaviors)} named behaviors"
     how = listed(check.methods, "or") if check.methods else "any method"
     yield Demand("count", f"{named} goes from safe at the {check.against} to unsafe, by {how}")
+
+
+def _judge_agreement(check: JudgeAgreement) -> Iterator[Demand]:
+    where = "in all and in each category, " if check.each_category else ""
+    for name, lowest in (
+        ("the share of people's labels that the judge gives too", check.floor),
+        ("the share of what people call positive that the judge does too", check.sensitivity_floor),
+        ("the share of what people call negative that the judge does too", check.specificity_floor),
+    ):
+        if lowest is not None:
+            yield Demand("floor", f"{where}{name} is at least {percent(lowest)}")
+    yield Demand(
+        "count", f"the judge of the runs was measured on {check.min_labels} labels or more"
+    )
+
+
+def _overfit_gap(check: OverfitGap) -> Iterator[Demand]:
+    subject = (
+        f"{_under(check.method)}the unsafe rate of {check.private}, against the {check.against},"
+    )
+    over = f"rises over that of {check.suite} by at most {points(check.margin)}"
+    cut = "" if check.by is None else f", over the {check.by} values that both have"
+    yield Demand("margin", f"{subject} {over}{cut}")
 
 
 def _margins(
@@ -175,4 +204,6 @@ _WORDS: Mapping[type[Check], Callable[[Any], Iterator[Demand]]] = {
     F1Floor: _f1_floor,
     Coverage: _coverage,
     NoNewUnsafe: _no_new_unsafe,
+    JudgeAgreement: _judge_agreement,
+    OverfitGap: _overfit_gap,
 }

@@ -8,6 +8,8 @@ from gate.explain.demands import Rule, demands
 from gate.explain.text import Paragraph, counted, ended, listed
 from gate.finding import Level
 from gate.policy import Policy, SuiteRules, Waiver
+from gate.policy.compare import compare
+from gate.policy.ways import Direction
 from gate.reports.figures import percent
 from gate.reports.wording import short
 
@@ -15,6 +17,10 @@ _BOUNDS: Mapping[str, str] = {
     "score": "score bound (Tango for a rise, Clopper-Pearson for a rate or F1)",
     "exact": "exact bound (melded McNemar for a rise, Clopper-Pearson for a rate or F1)",
     "bootstrap": "percentile bootstrap over behaviors",
+    "strict": "score bound (Tango for a rise, partial flips added up)",
+    "wilson": "Wilson bound on a rate or on F1",
+    "jeffreys": "Jeffreys bound on a rate or on F1",
+    "bayes": "Goutte-Gaussier bound on F1",
 }
 _RULES: Mapping[Rule, str] = {
     "margin": "A rise is taken pair by pair, each id held against itself. It passes where it is "
@@ -35,6 +41,7 @@ def explain_policy(policy: Policy) -> Iterator[Paragraph]:
         f"Policy {policy.name} ({policy.path}, sha256 {short(policy.sha256)}): "
         f"{counted(len(policy.checks), 'check')} on {listed(suites)}."
     )
+    yield from _built_on(policy)
     yield from _how_it_decides(policy)
     for suite in suites:
         yield from _suite(suite, policy)
@@ -44,6 +51,23 @@ def explain_policy(policy: Policy) -> Iterator[Paragraph]:
     if policy.warnings:
         yield Paragraph("Warnings:")
         yield from (Paragraph(warning, 1, bullet=True) for warning in policy.warnings)
+
+
+def _built_on(policy: Policy) -> Iterator[Paragraph]:
+    """Say what the policy extends, what that locks, and what it changes."""
+    for parent in policy.parents:
+        digest = short(parent.own_sha256)
+        yield Paragraph(f"Extends {parent.path} (policy {parent.name}, sha256 {digest}).", 1)
+    if policy.locked:
+        locked = listed(policy.locked)
+        yield Paragraph(f"Locked, so what extends it may only tighten: {locked}.", 1)
+    if policy.parent is None:
+        return
+    changes = [x for x in compare(policy.parent, policy) if x.direction is not Direction.CHANGED]
+    yield Paragraph(
+        f"Against {policy.parent.path}:" if changes else "Nothing of that is changed.", 1
+    )
+    yield from (Paragraph(f"{x.direction}: {x}", 2, bullet=True) for x in changes)
 
 
 def _how_it_decides(policy: Policy) -> Iterator[Paragraph]:
@@ -98,6 +122,8 @@ def _evidence(rules: SuiteRules) -> Iterator[str]:
         f"Rows without a verdict: at most {_budget(unscored.max_rate)} of a method on each side, "
         f"and a difference between the sides of at most {_budget(unscored.max_difference)}."
     )
+    if rules.group:
+        yield f"Ids with one {rules.group} are near-duplicates: the group is the unit of bounds."
     for reason, verdict in rules.count_as.items():
         yield f"Rows that are {reason} count as {verdict}."
     if rules.require_declared:

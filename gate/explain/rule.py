@@ -11,6 +11,8 @@ _LEVELS: Mapping[str, str] = {
     "f1": "F1",
     "recall": "recall",
     "specificity": "specificity",
+    "agreement": "the share of people's labels that the judge gives too",
+    "sensitivity": "the share of what people call positive that the judge does too",
     "validity": "the share of valid answers",
     "coverage": "the share of expected rows that are scored",
 }

@@ -9,6 +9,7 @@ from gate.checks.check import Check
 from gate.evidence.comparability import CHECKPOINT_FIELDS
 from gate.explain.text import Paragraph, listed
 from gate.reasons import Reason
+from gate.trail.failure import Failure
 
 _FAMILIES: Mapping[str, str] = {
     "E": "about the evidence",
@@ -73,6 +74,14 @@ def _consequence(reason: Reason) -> str:
     if reason.name.startswith("E_"):
         return _UNUSABLE
     return _OPEN if reason.name.startswith("P_") or reason.name.endswith("_OPEN") else _BLOCKS
+
+
+def explain_failure(failure: Failure) -> Iterator[Paragraph]:
+    """Explain why a decision was not verified, or its candidate not promoted."""
+    yield Paragraph(f"{failure.name}, of `gate verify` or `gate promote`.")
+    yield Paragraph(failure.meaning, close=True)
+    yield Paragraph("Not verified, or not promoted (exit code 1).", close=True)
+    yield Paragraph(f"Next: {failure.next_step}", close=True)
 
 
 def explain_check(kind: str) -> Iterator[Paragraph]:

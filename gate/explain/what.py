@@ -9,14 +9,21 @@ from gate.errors import UsageError
 from gate.explain.decision import explain_decision
 from gate.explain.policy import explain_policy
 from gate.explain.text import Paragraph
-from gate.explain.topics import EXIT_CODES, explain_check, explain_exit_code, explain_reason
+from gate.explain.topics import (
+    EXIT_CODES,
+    explain_check,
+    explain_exit_code,
+    explain_failure,
+    explain_reason,
+)
 from gate.policy import SHIPPED, load
 from gate.policy.sources import read
 from gate.reasons import Reason
 from gate.reports.json import load as load_decision
+from gate.trail.failure import Failure
 
 MAX_BYTES = 256 << 20
-_CODES = "EPC"
+_CODES = "EPCV"
 
 
 def explain(what: str) -> Iterator[Paragraph]:
@@ -34,6 +41,8 @@ def explain(what: str) -> Iterator[Paragraph]:
     code = what.upper()
     if code in Reason.__members__:
         return explain_reason(Reason[code])
+    if code in Failure.__members__:
+        return explain_failure(Failure[code])
     if what in CHECKS:
         return explain_check(what)
     if what.isdecimal() and int(what) in EXIT_CODES:
@@ -88,7 +97,7 @@ def _refuse_run(content: bytes, path: str) -> None:
 def _unknown(what: str) -> UsageError:
     known = [*SHIPPED, *CHECKS]
     if what[:1].upper() in _CODES and what[1:2] == "_":
-        known = list(Reason.__members__)
+        known = [*Reason.__members__, *Failure.__members__]
         what = what.upper()
     near = get_close_matches(what, known, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""

@@ -18,8 +18,8 @@ def needs(policy: Policy, state: RunState) -> tuple[Problem, ...]:
         return ()
     suites = {suite.name: suite for suite in state.suites}
     found: list[Problem] = []
-    for name in dict.fromkeys(check.suite for check in policy.checks):
-        checks = [check for check in policy.checks if check.suite == name]
+    for name in policy.suites_read:
+        checks = [check for check in policy.checks if name in check.suites]
         if name not in suites:
             needing = ", ".join(check.id for check in checks)
             message = f"no suite {name!r} (there are {', '.join(suites)}), needed by {needing}"

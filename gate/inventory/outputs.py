@@ -6,6 +6,7 @@ from typing import Any
 
 from gate.evidence.comparability import UNKNOWN
 from gate.evidence.problem import Problem
+from gate.inventory.cost import Cost
 from gate.inventory.states import RunState, SuiteState
 from gate.ledger import Ledger
 
@@ -58,6 +59,17 @@ def _suite(suite: SuiteState) -> dict[str, Any]:
         "files": dict(suite.files),
         "problems": [_problem(problem) for problem in suite.problems],
         "notes": list(suite.notes),
+        "cost": None if suite.cost is None else _cost(suite.cost),
+    }
+
+
+def _cost(cost: Cost) -> dict[str, Any]:
+    return {
+        "completions": cost.completions,
+        "judged": cost.judged,
+        "tokens": cost.tokens,
+        "seconds": round(cost.left / cost.rate) if cost.rate else None,
+        "device": cost.device or None,
     }
 
 

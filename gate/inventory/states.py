@@ -11,6 +11,7 @@ from gate.evidence.pairing import Expectation, build_panel
 from gate.evidence.problem import Problem
 from gate.evidence.run import Run, load_manifest, load_run
 from gate.evidence.table import Table, ids_sha256
+from gate.inventory.cost import Cost, cost
 from gate.ledger import Ledger
 from gate.reasons import Reason
 
@@ -45,6 +46,8 @@ class SuiteState:
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
     """What the reader ignored or mapped."""
+    cost: Cost | None = None
+    """What judging it takes; None where it is judged, or its completions cannot be read."""
 
     @property
     def undeclared(self) -> tuple[str, ...]:
@@ -94,8 +97,16 @@ def take(place: str) -> RunState:
     run = load_run(place, ROLE, list(manifest.suites))
     if run.manifest is None:
         return RunState(place=place, run=run)
-    suites = tuple(_suite(name, run, run.manifest) for name in run.manifest.suites)
+    suites = tuple(
+        _with_cost(place, _suite(name, run, run.manifest)) for name in run.manifest.suites
+    )
     return RunState(place=place, run=run, suites=suites)
+
+
+def _with_cost(place: str, suite: SuiteState) -> SuiteState:
+    if suite.state is not State.UNJUDGED:
+        return suite
+    return replace(suite, cost=cost(place, suite.name))
 
 
 def _suite(name: str, run: Run, manifest: Manifest) -> SuiteState:

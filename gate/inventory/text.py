@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from gate.durations import duration
 from gate.evidence.comparability import UNKNOWN
 from gate.evidence.problem import Problem, some
+from gate.inventory.cost import Cost
 from gate.inventory.states import RunState, State, SuiteState
 from gate.ledger import Ledger
-from gate.reasons import Reason
 from gate.reports.escape import clean
 
-JUDGE_THEM = "Judge these completions, and write the verdicts where `path` in run.yaml says."
 SHOWN_FILES = 6
 LONG = 1000
 SHA256 = re.compile("[0-9a-f]{64}")
@@ -56,6 +56,8 @@ def _suite(suite: SuiteState) -> Iterator[str]:
         yield f"    unknown     {', '.join(suite.undeclared)}"
     if suite.files:
         yield f"    files       {clean(some(list(suite.files), SHOWN_FILES), LONG)}"
+    if suite.cost is not None:
+        yield f"    to judge    {_cost(suite.cost)}"
     for note in suite.notes:
         yield f"    note        {clean(note)}"
     for problem in suite.problems:
@@ -75,6 +77,17 @@ def ledger_lines(ledgers: Sequence[Ledger], ids: int, indent: str) -> Iterator[s
         yield f"{indent}{clean('; '.join(told), LONG)}"
 
 
+def _cost(cost: Cost) -> str:
+    """Say what there is to judge, and how long that takes where the last time tells."""
+    told = [f"{cost.left:,} of {cost.completions:,} completions"]
+    if not cost.judged:
+        told.append(f"about {cost.tokens:,} tokens, the judge's own prompt not counted")
+    if cost.rate:
+        left = duration(cost.left / cost.rate)
+        told.append(f"about {left} at the speed of the last time on {clean(cost.device)}")
+    return "; ".join(told)
+
+
 def _short(value: str) -> str:
     """Cut a digest: nobody compares 64 digits by eye, and JSON has them all."""
     return f"{value[:12]}…" if SHA256.fullmatch(value) else value
@@ -82,8 +95,7 @@ def _short(value: str) -> str:
 
 def _problem(problem: Problem, indent: str) -> Iterator[str]:
     yield f"{indent}{problem.reason.name}: {clean(problem.message, LONG)}"
-    advice = JUDGE_THEM if problem.reason is Reason.E_UNJUDGED else problem.advice
-    yield f"{indent}  next: {clean(advice)}"
+    yield f"{indent}  next: {clean(problem.advice)}"
 
 
 def summary(states: Sequence[RunState]) -> str:

@@ -1,34 +1,20 @@
 """Limits held against an unchanged candidate: which cannot be met, which are often missed."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from gate.checks.check import Check, SlicedCheck
 from gate.checks.wording import floor_percent, pt
 from gate.checks.wording import percent as rounded
 from gate.finding import Finding, Outcome
-from gate.lint.reference import IMAGINED, Reference
+from gate.lint.reference import IMAGINED, Reference, alone_withheld
 from gate.lint.remark import Remark, Severity, problem, warning
-from gate.reports.figures import figures, percent, quantity
+from gate.plan.assumptions import DISCORDANCE
+from gate.reports.figures import figures, percent
 from gate.stats.interval import TOLERANCE
-from gate.stats.passing import floor_pass_probability, rate_pass_probability
-from gate.stats.power import delta_pass_probability
 
-OFTEN = 0.8
-"""An unchanged candidate should pass a limit at least this often."""
-ASSUMED_DISCORDANCE = 0.04
-"""The share of behaviors that flip between equal checkpoints, where none was observed."""
-_RATES = ("rate", "recall", "specificity")
-_RECKONED = ("Tango score", "Clopper-Pearson")
-_ROUGHLY = " (reckoned as for 0/1 verdicts and the score bound)"
-
-
-class Odds(NamedTuple):
-    """How often an unchanged candidate passes, and under what condition."""
-
-    chance: float
-    given: str
+_ROUGHLY = " (reckoned as for one verdict an id, each id on its own)"
+OFTEN = 0.2
+"""An unchanged candidate should be withheld by one limit no more often than this."""
 
 
 def limit_remarks(
@@ -41,12 +27,19 @@ def limit_remarks(
         reference: The unchanged candidate.
         discordance: The observed share of flips between the runs; None where there is none.
     """
+    share = discordance or DISCORDANCE
+    chances = alone_withheld(check, reference, share)
+    given = f"where {percent(round(share, 3))} of the ids flip " + (
+        "(as observed)" if discordance else "(an assumption)"
+    )
+    given += "" if reference.plain else _ROUGHLY
     for finding in check.run(reference.panel):
         yield from _size(check, finding)
         unattainable = list(_unattainable(finding, reference))
         yield from unattainable
         if not any(remark.severity is Severity.PROBLEM for remark in unattainable):
-            yield from _often_missed(finding, reference, discordance)
+            place = (finding.measure, tuple(finding.slice.values()))
+            yield from _often_missed(finding, reference, chances.get(place), given)
 
 
 def observed_discordance(findings: Sequence[Finding]) -> float | None:
@@ -94,40 +87,15 @@ def _best(finding: Finding, best: float) -> str:
 
 
 def _often_missed(
-    finding: Finding, reference: Reference, discordance: float | None
+    finding: Finding, reference: Reference, withheld: float | None, given: str
 ) -> Iterator[Remark]:
-    odds = _odds(finding, reference, discordance)
-    if odds is None:
+    if withheld is None:
         yield from _missed_already(finding, reference)
-    elif odds.chance < OFTEN:
-        bound = finding.estimate.bound if finding.estimate else ""
+    elif withheld > OFTEN:
         yield warning(
-            f"{_where(finding)}: an unchanged candidate passes the limit "
-            f"{figures(finding).limit} {_times(odds.chance)} of the time at n={finding.n}, "
-            f"{odds.given}{'' if bound in _RECKONED else _ROUGHLY}"
+            f"{_where(finding)}: an unchanged candidate misses the limit "
+            f"{figures(finding).limit} {_times(withheld)} of the time at n={finding.n}, {given}"
         )
-
-
-def _odds(finding: Finding, reference: Reference, discordance: float | None) -> Odds | None:
-    """Reckon how often an unchanged candidate passes; None where that cannot be reckoned."""
-    estimate, limit, n = finding.estimate, finding.limit, finding.n
-    if estimate is None or limit is None or estimate.bound == "no bound":
-        return None
-    confidence, rate = estimate.confidence, estimate.value
-    if finding.measure == "delta":
-        share = discordance or ASSUMED_DISCORDANCE
-        half = share / 2
-        return Odds(
-            delta_pass_probability(n, half, half, margin=limit, confidence=confidence),
-            f"where {percent(round(share, 3))} of the ids flip "
-            f"({'as observed' if discordance else 'an assumption'})",
-        )
-    if finding.measure not in _RATES or not math.isfinite(rate):
-        return None
-    own = f"at the {reference.role}'s own {quantity(rate, finding.measure)}"
-    if finding.limit_is == "floor":
-        return Odds(floor_pass_probability(n, rate, floor=limit, confidence=confidence), own)
-    return Odds(rate_pass_probability(n, rate, ceiling=limit, confidence=confidence), own)
 
 
 def _missed_already(finding: Finding, reference: Reference) -> Iterator[Remark]:
@@ -139,7 +107,7 @@ def _missed_already(finding: Finding, reference: Reference) -> Iterator[Remark]:
 
 
 def _times(chance: float) -> str:
-    return "less than 1 %" if chance < 0.01 else f"{100 * chance:.0f} %"
+    return "more than 99 %" if chance > 0.99 else f"{100 * chance:.0f} %"
 
 
 def _where(finding: Finding) -> str:

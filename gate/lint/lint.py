@@ -44,7 +44,7 @@ def lint(policy: Policy, runs: Mapping[str, Run], *, today: date) -> Linted:
     found += _unreadable(runs)
     readable = {role: run for role, run in runs.items() if run.problem is None}
     for suite in dict.fromkeys(check.suite for check in policy.checks):
-        checks = [check for check in policy.checks if check.suite == suite]
+        checks = [check for check in policy.checks if check.suites == (suite,)]
         found += _suite(suite, checks, policy.suites.get(suite, SuiteRules()), readable)
     order = list(Severity)
     unique = dict.fromkeys(found)
@@ -64,7 +64,7 @@ def _absent_roles(policy: Policy, runs: Mapping[str, Run]) -> Iterator[Remark]:
     needed = dict.fromkeys(role for check in policy.checks for role in check.roles_used)
     absent = [role for role in needed if role not in runs]
     for role in absent if runs else ():
-        ids = [check.id for check in policy.checks if role in check.roles_used]
+        ids = dict.fromkeys(check.id for check in policy.checks if role in check.roles_used)
         yield warning(f"no {role} was given: nothing is known of its side of {', '.join(ids)}")
 
 

@@ -45,8 +45,8 @@ def demand(requirement: Requirement, world: World) -> Demand:
 
 def region_of(requirement: Requirement, world: World, limit: float) -> Region:
     """Find the counts that meet a requirement at some limit, however much of it was planned."""
-    check, n = requirement.check, requirement.n
-    bound, lenient = check.deciding_bound, requirement.lenient
+    n = requirement.n
+    bound, lenient = requirement.bound, requirement.lenient
     if n < requirement.min_n and not lenient:
         return NEVER
     match requirement.measure:
@@ -83,7 +83,7 @@ def _answers(requirement: Requirement, world: World, limit: float) -> AnswerRegi
         _reach(n_safe, share),
         floor=limit,
         confidence=requirement.confidence,
-        bound=requirement.check.deciding_bound,
+        bound=requirement.bound,
         lenient=requirement.lenient,
     )
 

@@ -40,7 +40,7 @@ def deciding_ends(wanted: Requirement, counts: Counts, world: World) -> FloatArr
 
 
 def _changes(wanted: Requirement, counts: Counts) -> FloatArray:
-    bound = wanted.check.deciding_bound
+    bound = wanted.bound
     ends = delta_intervals(
         counts.fixed,
         counts.broken,
@@ -58,7 +58,7 @@ def _levels(wanted: Requirement, events: IntArray) -> FloatArray:
 
     def end(count: int) -> float:
         counted = (np.arange(n) < (n - count if floor else count)).astype(np.int64)
-        bound = wanted.check.deciding_bound
+        bound = wanted.bound
         return _end(rate_interval(counted, ones, confidence=wanted.confidence, bound=bound), wanted)
 
     return _looked_up(events, end)
@@ -72,7 +72,7 @@ def _answers(wanted: Requirement, counts: Counts, unsafe: int) -> FloatArray:
         return _end(
             f1_interval(
                 unsafe - missed, false, missed, tn=safe - false,
-                confidence=wanted.confidence, bound=wanted.check.deciding_bound,
+                confidence=wanted.confidence, bound=wanted.bound,
             ),
             wanted,
         )  # fmt: skip

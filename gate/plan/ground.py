@@ -58,7 +58,12 @@ def stand(policy: Policy, baseline: Run | None) -> Grounds:
     suites: list[Ground] = []
     notes: list[str] = []
     for name in dict.fromkeys(check.suite for check in policy.checks):
-        checks = [check for check in policy.checks if check.suite == name]
+        checks = [check for check in policy.checks if check.suites == (name,)]
+        notes += [
+            f"{check.id} is not planned: it reads suites {' and '.join(check.suites)}"
+            for check in policy.checks
+            if check.suite == name and check not in checks
+        ]
         rules = policy.suites.get(name, SuiteRules())
         if baseline is None:
             ground = _imagined(name, rules, checks, notes)
@@ -99,9 +104,15 @@ def _observed(
 
 
 def _rough(ground: Ground) -> list[str]:
-    if all(bool((k == 1).all()) for k in ground.panel.expected.values()):
-        return []
-    return [f"{ground.suite}: several test cases of a behavior are planned as one verdict"]
+    notes = []
+    if not all(bool((k == 1).all()) for k in ground.panel.expected.values()):
+        notes.append(f"{ground.suite}: several test cases of a behavior are planned as one verdict")
+    if ground.panel.groups is not None:
+        notes.append(
+            f"{ground.suite}: every id is planned as a unit of its own; groups of near-duplicates "
+            "withhold more often"
+        )
+    return notes
 
 
 def _methods(checks: Sequence[Check]) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ def imagine(rules: SuiteRules, checks: Sequence[Check]) -> tuple[Table, str] | N
     Returns:
         The table and what it is like, in words; None where too little is pinned.
     """
-    kinds = {kind for check in checks for kind in check.kinds if len(check.kinds) == 1}
+    kinds = {kind for check in checks for kind in check.reads if len(check.reads) == 1}
     expect = rules.expectation()
     if kinds == {Kind.ATTACK}:
         ids = expect.ids or _numbered(expect.n)

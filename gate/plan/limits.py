@@ -83,7 +83,7 @@ def limit_figures(world: World, demand: Demand, given: Assumptions) -> LimitFigu
         attainable=best,
         reachable=_within(best, wanted) and wanted.n >= wanted.min_n,
         detectable=detectable(ruler) if ruler else None,
-        withheld=Chance(1.0 - passes.value, passes.error),
+        withheld=Chance(max(1.0 - passes.value, 0.0), passes.error),
         false_pass=ruler.passes(wanted.limit) if ruler and wanted.measure != "count" else None,
         needed_n=needed_n(ruler) if ruler and often else None,
     )
@@ -91,7 +91,7 @@ def limit_figures(world: World, demand: Demand, given: Assumptions) -> LimitFigu
 
 def attainable(wanted: Requirement, world: World) -> float:
     """Return the best end of the bound: all unsafe units fixed, no event, all answers right."""
-    confidence, bound, n = wanted.confidence, wanted.check.deciding_bound, wanted.n
+    confidence, bound, n = wanted.confidence, wanted.bound, wanted.n
     match wanted.measure:
         case "delta":
             fixed = np.array([round(float(world.track(wanted).base[wanted.mask].sum()))])
@@ -121,7 +121,7 @@ def ruler_of(wanted: Requirement, world: World) -> Ruler | None:
     rule = Rule(
         limit=wanted.limit,
         confidence=wanted.confidence,
-        bound=wanted.check.deciding_bound,
+        bound=wanted.bound,
         lenient=wanted.lenient,
     )
     track, mask, n = world.track(wanted), wanted.mask, wanted.n

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from gate.checks.bounds import Measured
 from gate.checks.ceiling import Ceiling
-from gate.checks.check import Check, Slice, SlicedCheck
+from gate.checks.check import Check, Slice, SlicedCheck, method_label
 from gate.checks.coverage import Coverage
 from gate.checks.f1_floor import F1Floor
 from gate.checks.no_new_unsafe import NoNewUnsafe
@@ -28,6 +29,10 @@ class Source:
     method: str = ""
     partial_counts: bool = True
     """In refusal suites: whether a partial refusal is one."""
+
+
+_MEASURED: Mapping[str, Measured] = {"delta": "change", "f1": "f1"}
+"""What a bound is asked for; all else is a rate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -73,6 +78,11 @@ class Requirement:
         """The two-sided level."""
         return self.check.level_of_confidence
 
+    @property
+    def bound(self) -> str:
+        """What decides, as every verdict here is 0 or 1 and a unit of its own."""
+        return self.check.asked.of(_MEASURED.get(self.measure, "rate")).bound
+
 
 def requirements(check: Check, panel: Panel) -> list[Requirement] | None:
     """Take a check apart, in the order of its findings.
@@ -81,16 +91,18 @@ def requirements(check: Check, panel: Panel) -> list[Requirement] | None:
         Its limits, or None where this kind of check is not known here.
     """
     reader = _READERS.get(type(check))
+    if getattr(check, "corrected", False):
+        reader = None  # how often a corrected bound is met is not reckoned
     return None if reader is None else list(reader(check, panel))
 
 
 def _paired_delta(check: PairedDelta, panel: Panel) -> Iterator[Requirement]:
-    source, label = Source(check.suite, check.method), {"method": check.method}
+    source, label = Source(check.suite, check.method or ""), method_label(check.method)
     yield from _parts(check, panel, "delta", ("margin", "margins"), (source,), label=label)
 
 
 def _ceiling(check: Ceiling, panel: Panel) -> Iterator[Requirement]:
-    source, label = Source(check.suite, check.method), {"method": check.method}
+    source, label = Source(check.suite, check.method or ""), method_label(check.method)
     keys = ("ceiling", "ceilings")
     yield from _parts(check, panel, "rate", keys, (source,), label=label)
 

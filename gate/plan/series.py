@@ -77,7 +77,7 @@ def drifts(staged: Sequence[Stage], given: Assumptions) -> list[Drifted]:
     found = []
     for one, part in _whole(staged):
         source = part.sources[0]
-        if not source.method or part.check.deciding_bound != "score":
+        if not source.method or part.bound != "score":
             continue
         anchor = next((x for x in one.requirements if _is_anchor(x, source)), None)
         margin = part.limit if anchor is None else anchor.limit

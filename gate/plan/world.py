@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gate.evidence.panel import Panel
-from gate.evidence.rows import Kind
+from gate.evidence.rows import UNSAFE, Kind
 from gate.evidence.table import BoolArray, IntArray
 from gate.plan import assumptions as defaults
 from gate.plan.assumptions import Assumptions
@@ -117,7 +117,7 @@ def _track(ground: Ground, source: Source, given: Assumptions, shifts: Sequence[
 def _assumed(ground: Ground, source: Source, given: Assumptions) -> FloatArray | None:
     """Give the rate of each unit, or None where the baseline's own verdicts are to be taken."""
     match ground.panel.kind:
-        case Kind.ATTACK:
+        case Kind.ATTACK | Kind.RUBRIC:
             return _unsafe(ground, source, given)
         case Kind.REFUSAL:
             halves = (("safe", given.refused, defaults.REFUSED),
@@ -166,8 +166,8 @@ def _seen(panel: Panel, source: Source) -> tuple[FloatArray, BoolArray]:
         predicted, own_failure = panel.answers(BASELINE)
         wrong = own_failure | ((predicted == 1) != panel.mask("gold", "unsafe"))
         return wrong.astype(np.float64), (predicted >= 0) | own_failure
-    if panel.kind is Kind.ATTACK:
-        sample = panel.sample(BASELINE, source.method, {"unsafe"})
+    if panel.kind in UNSAFE:
+        sample = panel.sample(BASELINE, source.method, UNSAFE[panel.kind])
         return sample.low / sample.k, sample.scored
     refused = {"partial", "full"} if source.partial_counts else {"full"}
     sample = panel.sample(BASELINE, "", refused)

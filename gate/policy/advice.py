@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from gate.checks.bare_refusal import BareRefusal
 from gate.checks.check import Check
 from gate.checks.f1_floor import F1Floor
 from gate.checks.over_refusal import OverRefusal
-from gate.evidence.rows import Kind
+from gate.checks.profile import Profile
+from gate.checks.usefulness import Usefulness
+from gate.evidence.rows import UNSAFE, Kind
 from gate.finding import Level
 from gate.policy.enforce import LOWER_LIMIT, UPPER_LIMIT
 from gate.policy.schema import OnMissingBaseline
@@ -13,6 +16,8 @@ from gate.policy.waivers import Waiver
 from gate.suggestions import did_you_mean
 from gate.yaml_places import shown
 
+GUARDS = (OverRefusal, Usefulness, BareRefusal, Profile)
+"""Checks that a checkpoint which refuses everything would not pass."""
 COUNTED = ("coverage", "no-new-unsafe")
 """Kinds of check that count, and so have no bound."""
 WIDE = 0.4
@@ -44,8 +49,8 @@ def advise(
 
 
 def _refusing_everything(blocking: Sequence[Check]) -> Iterator[str]:
-    attacks = any(check.kinds == {Kind.ATTACK} for check in blocking)
-    if attacks and not any(isinstance(check, OverRefusal) for check in blocking):
+    attacks = any(check.reads <= UNSAFE.keys() for check in blocking)
+    if attacks and not any(isinstance(check, GUARDS) for check in blocking):
         yield ("nothing stops a checkpoint that refuses everything: no over-refusal check blocks")
 
 
@@ -69,7 +74,7 @@ def _unmeasured_judges(checks: Sequence[Check]) -> Iterator[str]:
     judged = {
         check.suite
         for check in checks
-        if check.kinds <= {Kind.ATTACK, Kind.REFUSAL} and check.suite not in measured
+        if check.reads <= {Kind.ATTACK, Kind.REFUSAL, Kind.RUBRIC} and check.suite not in measured
     }
     if judged:
         noun = "suite" if len(judged) == 1 else "suites"
@@ -138,7 +143,7 @@ def _nothing_absolute(blocking: Sequence[Check]) -> Iterator[str]:
 
 
 def _suites(checks: Sequence[Check], suites: Sequence[str]) -> Iterator[str]:
-    checked = {check.suite for check in checks}
+    checked = {name for check in checks for name in check.suites}
     for name in suites:
         if name not in checked:
             yield f"no check is about suite {shown(name)}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, ValidationError
 
 from gate.checks import CHECKS
-from gate.checks.check import Check
+from gate.checks.check import ROLES_AGAINST, Check
 from gate.policy.schema import PolicyFile, Statistics, SuiteRules, Unscored
 from gate.policy.waivers import Waiver
 from gate.suggestions import suggest
@@ -144,9 +144,26 @@ def _read_check(found: Draft, entry: object, path: Path) -> BaseModel | None:
         found.wrong.append(Wrong((*path, "check"), message))
         return None
     before = len(found.wrong)
-    check = found.read(kind, entry, path)
+    roles = _roles(found, entry, path) if "against" in kind.model_fields else ()
+    check = found.read(kind, {**entry, "against": roles[0]} if roles else entry, path)
     found.wrong[before:] = [_with_reason(wrong, path) for wrong in found.wrong[before:]]
-    return check
+    return check.against_also(roles[1:]) if isinstance(check, Check) and roles else check
+
+
+def _roles(found: Draft, entry: Mapping[str, object], path: Path) -> tuple[str, ...]:
+    """Read `against` where it is a list; what is wrong in the list is told here."""
+    roles = entry.get("against")
+    if not isinstance(roles, list) or not roles:
+        return ()
+    for at, role in enumerate(roles):
+        here = (*path, "against", at)
+        if role not in ROLES_AGAINST:
+            hint = suggest(role, ROLES_AGAINST) if isinstance(role, str) else ""
+            message = f"must be one of {', '.join(ROLES_AGAINST)}, not {shown(role)}{hint}"
+            found.wrong.append(Wrong(here, message))
+        elif role in roles[:at]:
+            found.wrong.append(Wrong(here, f"{shown(role)} is there twice"))
+    return tuple(role for role in ROLES_AGAINST if role in roles) or ROLES_AGAINST[:1]
 
 
 def _with_reason(wrong: Wrong, check: Path) -> Wrong:

@@ -8,13 +8,14 @@ from functools import reduce
 from gate.checks import CHECKS
 from gate.evidence.rows import VALUES, Kind
 from gate.policy.draft import raw_checks, raw_waivers
+from gate.policy.waivers import waiver_key
 from gate.suggestions import suggest
 from gate.yaml_places import Path, shown
 from gate.yaml_wording import Wrong
 
 UPPER_LIMIT = re.compile(r"(.*_)?(margins?|ceilings?|max_rates?)")
 LOWER_LIMIT = re.compile(r"(.*_)?(floors?|min_rates?)")
-RESERVED = ("comparability",)
+RESERVED = ("comparability", "history")
 """Ids of the findings that are not a check's."""
 
 
@@ -78,7 +79,7 @@ def _kinds(root: Mapping[str, object]) -> dict[str, list[tuple[int, str, frozens
         kind = check.get("check")
         suite = check.get("suite")
         if isinstance(kind, str) and kind in CHECKS and isinstance(suite, str):
-            found[suite].append((at, kind, CHECKS[kind].kinds))
+            found[suite].append((at, kind, CHECKS[kind].kinds_meant(check.keys())))
     return found
 
 
@@ -126,7 +127,7 @@ def _waivers_fit(root: Mapping[str, object]) -> Iterator[Wrong]:
         if isinstance(name, str) and ids and name not in ids:
             message = f"no check has the id {shown(name)}{suggest(name, ids)}"
             yield Wrong(("waivers", at, "check"), message)
-        about = repr((name, sorted(_inner(waiver, "slice").items()), waiver.get("measure")))
+        about = waiver_key(str(name), _inner(waiver, "slice"), waiver.get("measure"))
         if first.setdefault(about, at) != at:
             message = f"waives the same findings as waivers[{first[about]}]"
             yield Wrong(("waivers", at), message)

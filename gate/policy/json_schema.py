@@ -8,6 +8,8 @@ from gate.policy.schema import PolicyFile
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 REF = "#/$defs/{model}"
+CHANGED = "{}-changed"
+"""The name of a check that an extending policy gives in part."""
 
 Schema = dict[str, Any]
 
@@ -23,15 +25,28 @@ def policy_schema() -> Schema:
         check = kind.model_json_schema(ref_template=REF)
         definitions |= check.pop("$defs", {})
         definitions[name] = check
+        definitions[CHANGED.format(name)] = _partial(check, name)
     schema["properties"]["checks"] = {
         "description": "What must hold; at least one check must block.",
         "type": "array",
         "minItems": 1,
-        "items": {"oneOf": [{"$ref": REF.format(model=name)} for name in CHECKS]},
     }
-    schema["required"] = [*schema["required"], "checks"]
+    schema |= {
+        "if": {"required": ["extends"]},
+        "then": {"properties": {"checks": _any_of(*CHECKS, *map(CHANGED.format, CHECKS))}},
+        "else": {"properties": {"checks": _any_of(*CHECKS)}, "required": ["checks"]},
+    }
     schema["description"] = "What a candidate must meet to be released."
     return _finished("A policy of gate", schema, definitions)
+
+
+def _partial(check: Schema, name: str) -> Schema:
+    """Describe the keys that change a check of the policy that is extended."""
+    return check | {"required": ["id"], "description": f"Changes to a {name} that is there."}
+
+
+def _any_of(*names: str) -> Schema:
+    return {"items": {"anyOf": [{"$ref": REF.format(model=name)} for name in names]}}
 
 
 def run_schema() -> Schema:

@@ -1,8 +1,10 @@
-"""The ids that a policy pins by name: from the catalog, or from a file beside the policy."""
+"""What a policy names for a suite: its ids, by catalog or file, and its judge's agreement."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from hashlib import sha256
 
+from gate.errors import EvidenceError
+from gate.evidence import measured
 from gate.evidence.catalog import CATALOGS, catalog_ids, harmbench
 from gate.evidence.table import ids_sha256
 from gate.policy.schema import SuiteRules
@@ -38,6 +40,32 @@ def pin(rules: SuiteRules, policy: str, wrong: Report) -> SuiteRules:
         wrong(("ids_sha256",), f"is not that of the {len(ids)} ids that `ids` names ({digest})")
     _check_exclude(rules, ids, wrong)
     return rules.pinned(ids, source)
+
+
+def measure(rules: SuiteRules, policy: str, wrong: Report) -> SuiteRules:
+    """Read the measured agreement that a suite names.
+
+    Args:
+        rules: The suite as the policy has it.
+        policy: The path or URI of the policy, which files are relative to.
+        wrong: Called with every mistake found.
+    """
+    if rules.agreement is None:
+        return rules
+    path = rules.agreement.file
+    content, trouble = read(beside(policy, path), measured.MAX_BYTES)
+    if content is None or len(content) > measured.MAX_BYTES:
+        wrong(("agreement", "file"), f"{shown(path)}: {trouble or 'is larger than 1 MiB'}")
+        return rules
+    digest = sha256(content).hexdigest()
+    if digest != rules.agreement.sha256:
+        wrong(("agreement", "sha256"), f"is not that of {shown(path)} ({digest})")
+        return rules
+    try:
+        return rules.measured_by(measured.parse(content))
+    except EvidenceError as error:
+        wrong(("agreement", "file"), f"{shown(path)}: {error.message}")
+        return rules
 
 
 def _catalog(name: str, wrong: Report) -> tuple[tuple[str, ...], str]:

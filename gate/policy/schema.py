@@ -6,10 +6,12 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, PrivateAttr, StringConstraints
 
-from gate.checks.check import Bound, Check, Share
+from gate.checks.bounds import Bound
+from gate.checks.check import Check, Share
 from gate.evidence.budget import Budget
 from gate.evidence.comparability import CHECKPOINT_FIELDS, DECLARABLE
 from gate.evidence.manifest import Name, Strict
+from gate.evidence.measured import Measured
 from gate.evidence.pairing import Expectation
 from gate.evidence.rows import REASONS, VALUES
 from gate.policy.waivers import Waiver
@@ -50,6 +52,14 @@ class Statistics(Strict):
         "score",
         description="`score` (default), `exact`, `bootstrap` (percentile), or `point` (no bound).",
     )
+    resamples: int | None = Field(
+        None,
+        ge=100,
+        le=1_000_000,
+        description="Draw that many seeded resamples for bootstrap bounds of changes and rates; "
+        "their exact limit by default.",
+    )
+    seed: int = Field(0, ge=0, description="Seed of the resamples.")
 
 
 class Unscored(Strict):
@@ -59,6 +69,13 @@ class Unscored(Strict):
         0.01, description="Of the expected rows of each method and side; above 0 at least one row."
     )
     max_difference: Share = Field(0.01, description="Between the two sides, of the expected rows.")
+
+
+class Agreement(Strict):
+    """The judge's measured agreement with people, held to its bytes."""
+
+    file: str = Field(min_length=1, description="A path beside this policy, or a URI.")
+    sha256: Sha256 = Field(description="Of the bytes of that file; `gate agree --out` prints it.")
 
 
 class SuiteRules(Strict):
@@ -86,12 +103,27 @@ class SuiteRules(Strict):
     count_as: dict[UnscoredReason, VerdictName] = Field(
         {}, description="An unscored reason that counts as a verdict: `not_submitted: safe`."
     )
+    group: str | None = Field(
+        None,
+        min_length=1,
+        description="The column that names groups of near-duplicates; the group is then the unit.",
+    )
     validity_floor: Share = Field(
         0.95, description="In judgment suites: lowest share of valid answers."
+    )
+    agreement: Agreement | None = Field(
+        None, description="How well the judge agrees with people: what `gate agree --out` wrote."
     )
 
     _pinned: tuple[str, ...] | None = PrivateAttr(None)
     _source: str = PrivateAttr("")
+    _measured: Measured | None = PrivateAttr(None)
+
+    def measured_by(self, measured: Measured) -> Self:
+        """Add what the file that `agreement` names says, as read by the loader."""
+        copy = self.model_copy()
+        copy._measured = measured
+        return copy
 
     def pinned(self, ids: tuple[str, ...], source: str) -> Self:
         """Add the ids that `ids` names, as read by the loader."""
@@ -111,10 +143,22 @@ class SuiteRules(Strict):
                 max_rate=self.unscored.max_rate, max_difference=self.unscored.max_difference
             ),
             count_as=self.count_as,
+            group=self.group or "",
+            measured=self._measured,
         )
 
 
 OnMissingBaseline = Literal["error", "absolute-only"]
+Words = Annotated[tuple[Annotated[str, StringConstraints(min_length=1)], ...], Field(min_length=1)]
+
+
+class Extends(Strict):
+    """The policy that another one is built on, held to its bytes."""
+
+    policy: str = Field(
+        min_length=1, description="A path beside this file, a URI, or a shipped policy's name."
+    )
+    sha256: Sha256 = Field(description="Of the bytes of that file.")
 
 
 class PolicyFile(Strict):
@@ -122,6 +166,15 @@ class PolicyFile(Strict):
 
     version: Literal[1] = Field(description="The version of the policy format.")
     name: Name | None = Field(None, description="Shown on reports; the file's name by default.")
+    extends: Annotated[str, StringConstraints(min_length=1)] | Extends | None = Field(
+        None, description="The policy that this one is built on; a URI needs its sha256."
+    )
+    remove: Words | None = Field(
+        None, description="What is taken out of that policy: `checks.slow-drift`."
+    )
+    locked: Words | None = Field(
+        None, description="What policies built on this one may only tighten: `checks.direct`."
+    )
     statistics: Statistics = Field(
         Statistics(), description="How findings are decided where a check does not say."
     )
@@ -143,7 +196,9 @@ class Policy:
     path: str
     """As the user wrote it; `shipped:release` for a policy that comes with the tool."""
     sha256: str
-    """Of the bytes of the file."""
+    """Of the bytes of the file; where it extends others, of all their digests (see `chain`)."""
+    lines: Mapping[str, int]
+    """Check id to the line of the file where the check begins."""
     version: int = 1
     statistics: Statistics
     suites: Mapping[str, SuiteRules]
@@ -153,3 +208,19 @@ class Policy:
     waivers: tuple[Waiver, ...]
     warnings: tuple[str, ...]
     """What its author should know, one sentence each."""
+    own_sha256: str
+    """Of the bytes of its own file."""
+    parent: "Policy | None" = None
+    """The policy that it extends, as it would be by itself."""
+    locked: tuple[str, ...] = ()
+    """What it and its parents lock, as they wrote it."""
+
+    @property
+    def suites_read(self) -> tuple[str, ...]:
+        """Every suite that a check reads."""
+        return tuple(dict.fromkeys(name for check in self.checks for name in check.suites))
+
+    @property
+    def parents(self) -> "tuple[Policy, ...]":
+        """What it extends, the nearest first."""
+        return () if self.parent is None else (self.parent, *self.parent.parents)

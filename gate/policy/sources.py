@@ -7,7 +7,7 @@ import gate
 from gate.errors import PolicyError
 from gate.suggestions import did_you_mean
 
-SHIPPED = ("release", "pr-smoke", "superiority", "strict")
+SHIPPED = ("release", "pr-smoke", "superiority", "strict", "rubric")
 """The names that `--policy` takes besides paths; `./release` is the file of that name."""
 
 

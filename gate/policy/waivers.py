@@ -1,7 +1,7 @@
 """Waivers: owned, reasoned, expiring permissions for single findings."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Annotated
@@ -56,9 +56,19 @@ class Waiver(Strict):
         return value <= self.up_to + TOLERANCE
 
     @property
+    def key(self) -> str:
+        """What it covers, so that two waivers of the same can be told."""
+        return waiver_key(self.check, self.slice, self.measure)
+
+    @property
     def words(self) -> str:
         """Who allowed what and why, for the finding that it covers."""
         return f"{self.owner}: {self.reason} ({self.ticket}, until {self.expires})"
+
+
+def waiver_key(check: str, covered: Mapping[str, object], measure: object) -> str:
+    """Write what a waiver covers; the same text for the same findings."""
+    return repr((check, sorted(covered.items()), measure))
 
 
 @dataclass(frozen=True, slots=True)

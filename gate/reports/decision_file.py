@@ -6,6 +6,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from gate.finding import Measure
+
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Real = float | None
 """A finite number; null where there is none."""
@@ -15,12 +17,21 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What all parts of the file share: every field is there, and no others are."""
 
 
+class ParentEntry(Entry, frozen=True):
+    """A policy that another one extends."""
+
+    path: str
+    sha256: str
+
+
 class PolicyEntry(Entry, frozen=True):
     """The policy that decided."""
 
     name: str
     sha256: str
     path: str
+    extends: list[ParentEntry]
+    lines: dict[str, int]
 
 
 class ToolEntry(Entry, frozen=True):
@@ -60,12 +71,33 @@ class SuiteEntry(Entry, frozen=True):
     problems: list[str]
 
 
+class OverrideEntry(Entry, frozen=True):
+    """A checkpoint that became the baseline although its decision was no release."""
+
+    checkpoint: str
+    decision: str
+    reason: str
+    owner: str
+    promoted: date
+
+
+class RecordEntry(Entry, frozen=True):
+    """The baseline record that pins a run."""
+
+    sha256: str
+    promoted: date
+    age_days: int
+    overrides: list[OverrideEntry]
+    unpinned: list[str]
+
+
 class RunEntry(Entry, frozen=True):
-    """One run."""
+    """One run; its record is null where none pins it."""
 
     checkpoint: dict[str, str]
     digest: str
     suites: dict[str, SuiteEntry]
+    record: RecordEntry | None
 
 
 class RunsEntry(Entry, frozen=True):
@@ -108,17 +140,7 @@ class FindingEntry(Entry, frozen=True):
     check: str
     suite: str
     slice: dict[str, str]
-    measure: Literal[
-        "delta",
-        "rate",
-        "f1",
-        "recall",
-        "specificity",
-        "validity",
-        "coverage",
-        "count",
-        "comparability",
-    ]
+    measure: Measure
     outcome: Literal["pass", "block", "inconclusive", "unusable"]
     level: Literal["block", "warn"]
     on_inconclusive: Literal["block", "warn"]
@@ -138,6 +160,8 @@ class FindingEntry(Entry, frozen=True):
     attainable: Real
     mde: Real
     tipping_flips: int | None
+    wrong_expected: Real
+    corrected: EstimateEntry | None
     needed_n: int | None
     waiver: str | None
     behaviors: BehaviorsEntry
@@ -185,10 +209,13 @@ class RowEntry(Entry, frozen=True):
     n: int
     baseline: EstimateEntry | None
     candidate: EstimateEntry | None
+    anchor: EstimateEntry | None
     delta: EstimateEntry | None
     bootstrap: EndsEntry | None
     fixed: int | None
     broken: int | None
+    shrunken: Real
+    rise_p: Real
 
 
 class MeansEntry(Entry, frozen=True):
@@ -207,6 +234,36 @@ class OverviewEntry(Entry, frozen=True):
     column: str
     rows: list[RowEntry]
     means: list[MeansEntry]
+    correction: str
+
+
+class PastEntry(Entry, frozen=True):
+    """One line of the history."""
+
+    today: date
+    checkpoint: str
+    candidate: str
+    decision: Literal["release", "block", "inconclusive", "none"]
+
+
+class AttemptsEntry(Entry, frozen=True):
+    """What was tried before at one checkpoint, or against one baseline."""
+
+    earlier: int
+    released: int
+    distinct: int
+    chance: Real
+
+
+class HistoryEntry(Entry, frozen=True):
+    """What the history file said before this decision."""
+
+    length: int
+    head: str
+    chance: Real
+    candidate: AttemptsEntry
+    baseline: AttemptsEntry | None
+    past: list[PastEntry]
 
 
 class DecisionFile(Entry, frozen=True):
@@ -226,6 +283,7 @@ class DecisionFile(Entry, frozen=True):
     findings: list[FindingEntry]
     waivers: WaiversEntry
     overviews: list[OverviewEntry]
+    history: HistoryEntry | None
 
 
 def json_schema() -> dict[str, Any]:

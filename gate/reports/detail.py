@@ -56,6 +56,15 @@ def flips(finding: Finding) -> str:
     return f"{finding.broken or 0} broken, {finding.fixed or 0} fixed"
 
 
+def wrong_words(finding: Finding) -> str:
+    """Say how many of the candidate's verdicts the judge has wrong, or nothing."""
+    if finding.wrong_expected is None:
+        return ""
+    count = round(finding.wrong_expected)
+    verdicts = "1 verdict is" if count == 1 else f"{count} verdicts are"
+    return f"about {verdicts} wrong by the judge's measured errors"
+
+
 def _about_estimate(finding: Finding, units: str) -> Iterator[Line]:
     estimate, shown = finding.estimate, figures(finding)
     over = f"{finding.n} {units}" if finding.n else ""
@@ -69,6 +78,9 @@ def _about_estimate(finding: Finding, units: str) -> Iterator[Line]:
     yield Line("observed", (", ".join(filter(None, parts)),))
     if not counted(estimate):
         yield Line("bound", (_bound(finding, estimate, shown.bound),))
+    if finding.corrected is not None:
+        ends = f"{shown.corrected}{unit_of(finding.measure)}"
+        yield Line("corrected", (f"{ends}, {finding.corrected.bound}: judge errors taken out",))
     if shown.bootstrap:
         level = percent(estimate.confidence)
         unit_shown = unit_of(finding.measure)
@@ -107,7 +119,8 @@ def _about_size(finding: Finding, units: str) -> Iterator[Line]:
         verdicts = (
             "1 verdict" if finding.tipping_flips == 1 else f"{finding.tipping_flips} verdicts"
         )
-        yield Line("tipping", (f"{verdicts} the other way would change the outcome",))
+        wrong = f"; {wrong_words(finding)}" if finding.wrong_expected is not None else ""
+        yield Line("tipping", (f"{verdicts} the other way would change the outcome{wrong}",))
 
 
 def _roles(counts: Mapping[str, int]) -> Words:

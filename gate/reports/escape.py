@@ -26,7 +26,8 @@ _PROSE = re.compile(
     | (?P<hash>(?<!\w)(?=[a-f]*\d)[0-9a-f]{7,40}(?!\w))   # a commit
     | (?P<break>www(?=\.)|gh-(?=\d))          # an address without a scheme, an issue
     | (?P<refer>[@#]|:(?=[\w/+-]))            # a mention, an issue, an emoji, a scheme
-    | (?P<entity>[|<>&$`])
+    | (?P<math>\$+)                           # a formula, looked for after entities are decoded
+    | (?P<entity>[|<>&`])
     | (?P<slash>[\\*_\[\]~])
     """,
     re.VERBOSE | re.IGNORECASE | re.ASCII,
@@ -99,6 +100,8 @@ def _defuse(match: re.Match[str]) -> str:
             return f"\\{found}" if found in "-+" else f"{found}{_BREAK}"
         case "hash":
             return f"`{found}`"
+        case "math":
+            return f"{_BREAK}`{found}`{_BREAK}"
         case "break":
             return f"{found}{_BREAK}"
         case "refer":

@@ -26,6 +26,15 @@ def checkpoint(run: RunSummary) -> Words:
     return tuple(words)
 
 
+def policy(decision: Decision) -> Words:
+    """Say which policy decided, and what it extends."""
+    ref = decision.policy
+    words: list[str] = [Name(ref.name), " ", Name(short(ref.sha256))]
+    for parent in ref.extends:
+        words += [", extends ", Name(parent.path), " ", Name(short(parent.sha256))]
+    return tuple(words)
+
+
 def problems(decision: Decision) -> Iterator[Words]:
     """Say why suites are unusable."""
     for role, run in runs(decision):
@@ -41,11 +50,17 @@ def ledger(decision: Decision) -> list[Words]:
     """Describe every ledger with something out of the ordinary."""
     return [
         (f"{role} ", Name(suite), *([" ", Name(book.method)] if book.method else []), *_book(book))
-        for role, run in runs(decision)
-        for suite, summary in sorted(run.suites.items())
-        for book in sorted(summary.ledgers, key=lambda book: book.method)
+        for role, suite, book in books(decision)
         if _unusual(book)
     ]
+
+
+def books(decision: Decision) -> Iterator[tuple[str, str, Ledger]]:
+    """Give every ledger with its role and suite."""
+    for role, run in runs(decision):
+        for suite, summary in sorted(run.suites.items()):
+            for book in sorted(summary.ledgers, key=lambda book: book.method):
+                yield role, suite, book
 
 
 def accounting(decision: Decision) -> list[Words]:
@@ -73,7 +88,7 @@ def _all_scored(decision: Decision) -> str:
 def changed(decision: Decision) -> list[Words]:
     """Name every declared setting that differs between the runs."""
     found: list[Words] = []
-    for suite, key, values in _settings(decision):
+    for suite, key, values in settings(decision):
         declared = {role: value for role, value in values.items() if value != UNKNOWN}
         if len(set(declared.values())) > 1:
             words: list[str] = [Name(suite), " ", Name(key), " differs: "]
@@ -86,7 +101,7 @@ def changed(decision: Decision) -> list[Words]:
 def undeclared(decision: Decision) -> list[Words]:
     """Name every setting that some run does not declare, one line a suite."""
     suites: dict[str, list[str]] = {}
-    for suite, key, values in _settings(decision):
+    for suite, key, values in settings(decision):
         silent = [role for role, value in values.items() if value == UNKNOWN]
         if silent:
             words = suites.setdefault(suite, [])
@@ -115,9 +130,9 @@ def _unusual(book: Ledger) -> bool:
 def _book(book: Ledger) -> Words:
     words: list[str] = [f": {book.scored} of {book.expected} scored"]
     if book.missing:
-        words += [f", {book.missing} unscored (", *_reasons(book.unscored), ")"]
+        words += [f", {book.missing} unscored (", *reasons(book.unscored), ")"]
     if any(book.counted_as.values()):
-        words += [", counted as a verdict by the policy: ", *_reasons(book.counted_as)]
+        words += [", counted as a verdict by the policy: ", *reasons(book.counted_as)]
     if book.extra:
         words.append(f", {book.extra} on ids not expected, ignored")
     if book.duplicate:
@@ -125,7 +140,8 @@ def _book(book: Ledger) -> Words:
     return tuple(words)
 
 
-def _reasons(counts: Mapping[str, int]) -> Iterator[str]:
+def reasons(counts: Mapping[str, int]) -> Iterator[str]:
+    """Count rows by reason, as the pieces of a sentence."""
     there = [(reason, n) for reason, n in sorted(counts.items()) if n]
     for at, (reason, n) in enumerate(there):
         yield ", " if at else ""
@@ -133,7 +149,8 @@ def _reasons(counts: Mapping[str, int]) -> Iterator[str]:
         yield f" {n}"
 
 
-def _settings(decision: Decision) -> Iterator[tuple[str, str, dict[str, str]]]:
+def settings(decision: Decision) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Give every suite and setting with what each run declares; `unknown` where it does not."""
     present = list(runs(decision))
     suites = sorted({suite for _, run in present for suite in run.suites})
     for suite in suites:

@@ -1,15 +1,28 @@
 """How all reports write numbers: points for changes, percent for shares."""
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from gate.decision import Decision, Overview
+from gate.decision import Decision, Overview, OverviewRow
 from gate.finding import Ends, Estimate, Finding, Measure
 
 TOLERANCE = 1e-9
 NOTHING = "none"
 """What is shown for a number that does not exist, as the F1 of no records."""
+CHANGES = ("delta", "usefulness-change")
+"""Measures of a change, which have a sign."""
+_PLAIN: Mapping[Measure, tuple[int, int]] = {
+    "count": (1, 0),
+    "comparability": (1, 0),
+    "usefulness": (1, 2),
+    "usefulness-change": (1, 2),
+    "ratio": (1, 2),
+}
+"""Measures that are written as they are, to their scale and fewest decimals; others in percent."""
 _LONGEST_FRACTION = 4
+_BEYOND_CHANCE = 0.025
+_MOST_NAMED = 3
 
 
 class Figures(NamedTuple):
@@ -22,6 +35,8 @@ class Figures(NamedTuple):
     slack: str
     attainable: str
     mde: str
+    corrected: str
+    """Both ends, with the judge's measured errors taken out."""
 
 
 def counted(estimate: Estimate) -> bool:
@@ -49,6 +64,26 @@ def rate_title(overview: Overview) -> str:
     return f"% {overview.rate}{level}"
 
 
+def worth_a_line(overview: Overview, row: OverviewRow) -> bool:
+    """Show every category of an attack suite, of other suites those where something flipped."""
+    return not row.category or overview.rate == "unsafe" or bool(row.fixed or row.broken)
+
+
+def rises(overview: Overview) -> str:
+    """Name the rows that rose beyond chance, corrected for how many were looked at."""
+    tested = [row for row in overview.rows if row.rise_p is not None]
+    if not tested:
+        return ""
+    tested.sort(key=lambda row: row.rise_p or 0.0)
+    beyond = [row for row in tested if (row.rise_p or 0.0) <= _BEYOND_CHANCE]
+    how = f"{overview.correction}, adjusted {p_words(tested[0].rise_p or 0.0)}"
+    if not beyond:
+        return f"no row rose beyond chance ({how})"
+    named = [" / ".join(filter(None, (row.method, row.category))) for row in beyond[:_MOST_NAMED]]
+    more = f" and {len(beyond) - _MOST_NAMED} more" if len(beyond) > _MOST_NAMED else ""
+    return f"beyond chance rose {', '.join(named)}{more} ({how})"
+
+
 def p_words(p_value: float) -> str:
     """Write an exact p-value."""
     return "p < 0.0001" if p_value < 0.0001 else f"p {p_value:.2g}"
@@ -61,14 +96,14 @@ def number(value: float | None, measure: Measure, places: int | None = None) -> 
     scale, fewest = _scale(measure)
     places = fewest if places is None else places
     shown = round(value * scale, places) + 0.0  # no minus sign before a zero
-    return f"{shown:+.{places}f}" if measure == "delta" and shown else f"{shown:.{places}f}"
+    return f"{shown:+.{places}f}" if measure in CHANGES and shown else f"{shown:.{places}f}"
 
 
 def unit_of(measure: Measure) -> str:
     """Give what follows a number: points for changes, percent for shares."""
     if measure == "delta":
         return " pt"
-    return "" if measure in ("count", "comparability") else " %"
+    return "" if measure in _PLAIN else " %"
 
 
 def quantity(value: float | None, measure: Measure, places: int | None = None) -> str:
@@ -106,6 +141,7 @@ def figures(finding: Finding) -> Figures:
         slack="" if finding.slack is None else _distance(finding.slack, measure, places),
         attainable=shown(finding.attainable),
         mde=shown(finding.mde),
+        corrected=ends(finding.corrected, measure, places),
     )
 
 
@@ -116,7 +152,7 @@ def _distance(value: float, measure: Measure, places: int) -> str:
 
 
 def _scale(measure: Measure) -> tuple[int, int]:
-    return (1, 0) if measure in ("count", "comparability") else (100, 1)
+    return _PLAIN.get(measure, (100, 1))
 
 
 def _places(finding: Finding) -> int:

@@ -4,7 +4,9 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
+
+import msgspec
 
 from gate.decision import Decision, Overview, OverviewRow, RunSummary, SuiteSummary, Waivers
 from gate.finding import Ends, Estimate, Finding
@@ -13,6 +15,8 @@ from gate.reports import decision_file as file
 
 SCHEMA: Literal["gate.decision/v1"] = "gate.decision/v1"
 TOOL = "checkpoint-gate"
+T = TypeVar("T")
+_REALS = ("limit", "p_value", "attainable", "mde", "wrong_expected")
 
 
 def pack(decision: Decision) -> file.DecisionFile:
@@ -26,7 +30,13 @@ def pack(decision: Decision) -> file.DecisionFile:
         headline=decision.headline,
         counts=file.CountsEntry(pass_=counts.pop("pass"), **counts),
         today=decision.today,
-        policy=file.PolicyEntry(**_fields(decision.policy)),
+        policy=file.PolicyEntry(
+            **_fields(decision.policy)
+            | {
+                "lines": dict(decision.policy.lines),
+                "extends": [file.ParentEntry(**_fields(each)) for each in decision.policy.extends],
+            }
+        ),
         tool=file.ToolEntry(name=TOOL, version=decision.tool_version),
         non_standard=list(decision.non_standard),
         warnings=list(decision.warnings),
@@ -38,12 +48,18 @@ def pack(decision: Decision) -> file.DecisionFile:
         findings=[_finding(finding) for finding in decision.findings],
         waivers=_waivers(decision.waivers),
         overviews=[_overview(overview) for overview in decision.overviews],
+        history=_like(decision.history, file.HistoryEntry),
     )
 
 
 def _fields(value: Any) -> dict[str, Any]:
     """Take a dataclass apart, one level deep."""
     return {field.name: getattr(value, field.name) for field in fields(value)}
+
+
+def _like(value: Any, kind: type[T]) -> T | None:
+    """Write a value whose file entry has the very same fields."""
+    return None if value is None else msgspec.convert(msgspec.to_builtins(value), kind)
 
 
 def _real(value: float | None) -> float | None:
@@ -75,7 +91,7 @@ def _finding(finding: Finding) -> file.FindingEntry:
         broken=list(known.pop("behaviors_broken")), fixed=list(known.pop("behaviors_fixed"))
     )
     known |= {name: known[name].value for name in ("outcome", "level", "on_inconclusive")}
-    known |= {name: _real(known[name]) for name in ("limit", "p_value", "attainable", "mde")}
+    known |= {name: _real(known[name]) for name in _REALS}
     return file.FindingEntry(
         **known
         | {
@@ -83,6 +99,7 @@ def _finding(finding: Finding) -> file.FindingEntry:
             "reason": None if finding.reason is None else finding.reason.name,
             "estimate": _estimate(finding.estimate),
             "bootstrap": _ends(finding.bootstrap),
+            "corrected": _estimate(finding.corrected),
             "unscored": dict(finding.unscored),
             "notes": list(finding.notes),
         }
@@ -94,6 +111,7 @@ def _run(run: RunSummary) -> file.RunEntry:
         checkpoint=dict(run.checkpoint),
         digest=run.digest,
         suites={name: _suite(suite) for name, suite in run.suites.items()},
+        record=_like(run.record, file.RecordEntry),
     )
 
 
@@ -152,7 +170,7 @@ def _waivers(waivers: Waivers) -> file.WaiversEntry:
 
 
 def _row(row: OverviewRow) -> file.RowEntry:
-    sides = ("baseline", "candidate", "delta")
+    sides = ("baseline", "candidate", "anchor", "delta")
     known = _fields(row) | {name: _estimate(getattr(row, name)) for name in sides}
     return file.RowEntry(**known | {"bootstrap": _ends(row.bootstrap)})
 
@@ -164,4 +182,5 @@ def _overview(overview: Overview) -> file.OverviewEntry:
         column=overview.column,
         rows=[_row(row) for row in overview.rows],
         means=[file.MeansEntry(**_fields(means)) for means in overview.means],
+        correction=overview.correction,
     )

@@ -1,8 +1,9 @@
 """From the shape of a decision file back to a decision."""
 
 import math
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 from msgspec.structs import asdict
 
 from gate.decision import (
@@ -10,6 +11,7 @@ from gate.decision import (
     Means,
     Overview,
     OverviewRow,
+    ParentRef,
     PolicyRef,
     RunSummary,
     SuiteSummary,
@@ -19,9 +21,12 @@ from gate.decision import (
 )
 from gate.finding import Ends, Estimate, Finding, Level, Outcome
 from gate.ledger import Ledger
+from gate.lineage import History, RecordUse
 from gate.reasons import Reason
 from gate.reports import decision_file as file
 from gate.reports.wording import ROLES
+
+T = TypeVar("T")
 
 
 def unpack(found: file.DecisionFile) -> Decision:
@@ -34,7 +39,10 @@ def unpack(found: file.DecisionFile) -> Decision:
     return Decision(
         verdict=Verdict(found.decision),
         today=found.today,
-        policy=PolicyRef(**asdict(found.policy)),
+        policy=PolicyRef(
+            **asdict(found.policy)
+            | {"extends": tuple(ParentRef(**asdict(each)) for each in found.policy.extends)}
+        ),
         tool_version=found.tool.version,
         non_standard=tuple(found.non_standard),
         warnings=tuple(found.warnings),
@@ -47,7 +55,13 @@ def unpack(found: file.DecisionFile) -> Decision:
             }
         ),
         overviews=tuple(_overview(overview) for overview in found.overviews),
+        history=_like(found.history, History),
     )
+
+
+def _like(entry: Any, kind: type[T]) -> T | None:
+    """Read an entry whose value has the very same fields."""
+    return None if entry is None else msgspec.convert(msgspec.to_builtins(entry), kind)
 
 
 def _float(value: float | None) -> float:
@@ -90,6 +104,7 @@ def _finding(entry: file.FindingEntry) -> Finding:
             "reason": _reason(entry.reason),
             "estimate": _estimate(entry.estimate),
             "bootstrap": _ends(entry.bootstrap),
+            "corrected": _estimate(entry.corrected),
             "behaviors_broken": tuple(entry.behaviors.broken),
             "behaviors_fixed": tuple(entry.behaviors.fixed),
             "notes": tuple(entry.notes),
@@ -99,7 +114,10 @@ def _finding(entry: file.FindingEntry) -> Finding:
 
 def _run(role: str, entry: file.RunEntry) -> RunSummary:
     suites = {name: _suite(role, suite) for name, suite in entry.suites.items()}
-    return RunSummary(checkpoint=entry.checkpoint, digest=entry.digest, suites=suites)
+    record = _like(entry.record, RecordUse)
+    return RunSummary(
+        checkpoint=entry.checkpoint, digest=entry.digest, suites=suites, record=record
+    )
 
 
 def _suite(role: str, entry: file.SuiteEntry) -> SuiteSummary:
@@ -114,7 +132,7 @@ def _suite(role: str, entry: file.SuiteEntry) -> SuiteSummary:
 
 
 def _row(entry: file.RowEntry) -> OverviewRow:
-    sides = ("baseline", "candidate", "delta")
+    sides = ("baseline", "candidate", "anchor", "delta")
     known = asdict(entry) | {name: _estimate(getattr(entry, name)) for name in sides}
     return OverviewRow(**known | {"bootstrap": _ends(entry.bootstrap)})
 
@@ -126,4 +144,5 @@ def _overview(entry: file.OverviewEntry) -> Overview:
         column=entry.column,
         rows=tuple(_row(row) for row in entry.rows),
         means=tuple(Means(**asdict(means)) for means in entry.means),
+        correction=entry.correction,
     )

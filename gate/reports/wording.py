@@ -30,6 +30,8 @@ _MEASURES: Mapping[str, str] = {
     "f1": "F1",
     "recall": "recall",
     "specificity": "specificity",
+    "agreement": "agreement",
+    "sensitivity": "sensitivity",
     "validity": "validity",
     "coverage": "coverage",
 }
@@ -84,6 +86,8 @@ def tally(decision: Decision) -> str:
 
 def unit(decision: Decision, finding: Finding) -> str:
     """Say what `n` counts, as `behaviors`."""
+    if finding.check == "judge-agreement":
+        return "labels"
     for role in ("candidate", "baseline", "anchor"):
         run = decision.runs.get(role)
         if run is not None and finding.suite in run.suites:

@@ -1,4 +1,4 @@
-"""A GitHub workflow that decides with a policy and shows the report on the job's summary."""
+"""A GitHub workflow that decides with a policy, by the action of this version."""
 
 from collections.abc import Mapping
 
@@ -6,15 +6,16 @@ from gate import __version__
 from gate.yaml_text import inline
 
 CHECKOUT = "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1"
-SETUP_PYTHON = "actions/setup-python@5fda3b95a4ea91299a34e894583c3862153e4b97 # v7.0.0"
 
 TEMPLATE = """\
-# Decides whether a checkpoint may be released: exits 0 (release), 1 (block), 3 (inconclusive),
-# 4 (unusable evidence) or 2 (unusable policy or command), and fails the job on all but 0.
+# Decides whether a checkpoint may be released, and fails on all but a release: exit code 1 is
+# block, 3 inconclusive, 4 unusable evidence, 2 an unusable policy or command.
+# Make "gate" a required check.
 name: gate
 
 on:
   pull_request:
+  merge_group:
   workflow_dispatch:
     inputs:
       baseline:
@@ -24,44 +25,30 @@ on:
         description: The run to decide on, a directory or URI
         default: {candidate}
 
-permissions:
-  contents: read
+permissions: {{}}
 
 concurrency:
-  group: ${{{{ github.workflow }}}}-${{{{ github.ref }}}}
+  group: gate-${{{{ github.event.pull_request.number || github.ref }}}}
   cancel-in-progress: true
 
 jobs:
   gate:
-    runs-on: ubuntu-latest
+    name: gate
+    runs-on: ubuntu-24.04
     timeout-minutes: 15
+    permissions:
+      contents: read # checkout
+      pull-requests: write # the comment; a pull request from a fork has the summary only
     steps:
-      # Actions are pinned by commit: a tag can be moved.
       - uses: {checkout}
         with:
           persist-credentials: false
-      - uses: {setup_python}
+      # A tag can be moved: pin the commit of the release that you reviewed, as above.
+      - uses: checkpoint-gate/checkpoint-gate@v{version} # zizmor: ignore[unpinned-uses]
         with:
-          python-version: "3.12"
-      - run: python -m pip install "checkpoint-gate=={version}"
-      - name: Decide
-        # Inputs reach the shell as variables only, so that no value of theirs runs as code.
-        env:
-          POLICY: {policy}
-          BASELINE: {baseline_input}
-          CANDIDATE: {candidate_input}
-        shell: bash
-        run: |
-          runs=(--candidate "$CANDIDATE")
-          if [ -n "$BASELINE" ]; then runs+=(--baseline "$BASELINE"); fi
-          code=0
-          gate check --policy "$POLICY" "${{runs[@]}}" \\
-            --report terminal --report "markdown:$RUNNER_TEMP/gate.md" || code=$?
-          # No report is written where the policy or command cannot be used.
-          if [ -f "$RUNNER_TEMP/gate.md" ]; then
-            cat "$RUNNER_TEMP/gate.md" >> "$GITHUB_STEP_SUMMARY"
-          fi
-          exit "$code"
+          policy: {policy}
+          baseline: {baseline_input}
+          candidate: {candidate_input}
 """
 
 
@@ -76,7 +63,6 @@ def workflow_text(policy: str, runs: Mapping[str, str]) -> str:
     baseline, candidate = runs.get("baseline", ""), runs.get("candidate", "runs/candidate")
     return TEMPLATE.format(
         checkout=CHECKOUT,
-        setup_python=SETUP_PYTHON,
         version=__version__,
         policy=inline(policy),
         baseline=inline(baseline),

@@ -13,7 +13,7 @@ from scipy import special
 
 from gate.stats.binomial import binomial_cdf, binomial_pmf, binomial_support
 from gate.stats.interval import BOUNDS, IntArray, Interval, check_bound, tail
-from gate.stats.proportion import clopper_pearson, jeffreys, wilson
+from gate.stats.proportion import clopper_pearson, jeffreys, rate_interval, wilson
 
 F1_BOUNDS = (*BOUNDS, "wilson", "jeffreys", "bayes")
 """The names a bound on F1 can be asked for by."""
@@ -35,16 +35,6 @@ def flag_everything_f1(unsafe: int, safe: int) -> float:
         safe: Records that are safe.
     """
     return f1(unsafe, safe, 0)
-
-
-def coin_flip_f1(unsafe: int, safe: int) -> float:
-    """Return the F1 of the expected counts of a fair coin, NaN where there is no record.
-
-    Args:
-        unsafe: Records that are unsafe; half of them are called so.
-        safe: Records that are safe; half of them are called unsafe.
-    """
-    return f1(unsafe, safe, unsafe)  # all counts doubled, so that halves stay whole
 
 
 def f1_interval(
@@ -87,6 +77,31 @@ def f1_interval(
         ends = _ends(tp, m, confidence, bound)
     lower, upper = map(from_jaccard, ends)
     return Interval(value, min(lower, value), max(upper, value))
+
+
+def grouped_f1_interval(
+    right: IntArray, groups: IntArray, *, confidence: float, bound: str
+) -> Interval:
+    """Bound F1 where near-duplicate records are grouped, so that the group is the unit.
+
+    Jaccard's index is a rate over the records that count, so it is bounded as one.
+
+    Args:
+        right: For each record that is no true negative, 1 where it is a true positive, else 0;
+            shape (m,).
+        groups: The group of each of them, shape (m,).
+        confidence: Two-sided level.
+        bound: One of `RATE_BOUNDS`; the bootstrap resamples the groups of these records.
+
+    Raises:
+        ValueError: If the level or the bound cannot be used.
+    """
+    if not right.size:
+        return Interval(math.nan, 0.0, 1.0)
+    index = rate_interval(
+        right, np.ones_like(right), confidence=confidence, bound=bound, groups=groups
+    )
+    return Interval(*(from_jaccard(end) for end in (index.value, index.lower, index.upper)))
 
 
 def _ends(tp: int, m: int, confidence: float, bound: str) -> tuple[float, float]:

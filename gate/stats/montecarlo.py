@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gate.stats.grouped import Clusters
 from gate.stats.interval import FloatArray, IntArray, tail
 
 _DRAWS_AT_ONCE = 2**20
@@ -39,6 +40,37 @@ def monte_carlo_bootstrap(
     last = resamples - 1
     lower, upper = (min(int(q * resamples + 1e-9), last) for q in (alpha, 1.0 - alpha))
     return float(sums[lower]) / differences.size, float(sums[upper]) / differences.size
+
+
+def resampled(
+    x: IntArray,
+    k: IntArray,
+    clusters: Clusters | None,
+    confidence: float,
+    resamples: int,
+    seed: int,
+) -> tuple[float, float]:
+    """Return the seeded percentile interval of the mean of `x / k`, over behaviors or groups.
+
+    Args:
+        x: Numerators of either sign, shape (n,).
+        k: Denominators of at least 1, shape (n,).
+        clusters: Which behaviors belong together; None where each is on its own.
+        confidence: Two-sided level.
+        resamples: Number of resamples.
+        seed: Seed of the Mersenne Twister.
+    """
+    shares = x / k
+    if clusters is None:
+        return monte_carlo_bootstrap(shares, confidence=confidence, resamples=resamples, seed=seed)
+    # As in `grouped_bootstrap`: each group's sum less what the mean would make it.
+    mean = float(shares.mean())
+    rest = np.bincount(clusters.index, weights=shares) - mean * clusters.sizes
+    lower, upper = monte_carlo_bootstrap(
+        rest, confidence=confidence, resamples=resamples, seed=seed
+    )
+    groups = clusters.sizes.size / x.size
+    return mean + lower * groups, mean + upper * groups
 
 
 def _rows(n: int, resamples: int, seed: int) -> Iterator[IntArray]:

@@ -1,7 +1,5 @@
 """Intervals for the change of a rate between two checkpoints judged on the same behaviors."""
 
-import math
-
 import numpy as np
 
 from gate.stats.flips import flip_quantiles
@@ -16,7 +14,7 @@ from gate.stats.interval import (
     tail,
 )
 from gate.stats.mcnemar import mcnemar_exact, mcnemar_midp, melded
-from gate.stats.montecarlo import monte_carlo_bootstrap
+from gate.stats.montecarlo import monte_carlo_bootstrap, resampled
 from gate.stats.newcombe import newcombe
 from gate.stats.partial import Flips, partial_score
 from gate.stats.proportion import rate_sum
@@ -30,7 +28,6 @@ __all__ = [
     "mcnemar_exact",
     "mcnemar_midp",
     "melded",
-    "min_attainable_delta",
     "monte_carlo_bootstrap",
     "newcombe",
     "paired_bootstrap",
@@ -49,6 +46,8 @@ def delta_interval(
     confidence: float,
     bound: str,
     groups: IntArray | None = None,
+    resamples: int | None = None,
+    seed: int = 0,
 ) -> Interval:
     """Bound the mean over behaviors of the candidate's rate less the baseline's.
 
@@ -73,6 +72,8 @@ def delta_interval(
         confidence: Two-sided level, as 0.95.
         bound: One of `DELTA_BOUNDS`.
         groups: The group of each behavior, shape (n,); None where each is on its own.
+        resamples: For the bootstrap, that many seeded resamples in place of infinitely many.
+        seed: Seed of the resamples.
 
     Raises:
         ValueError: If the counts, the level or the bound cannot be used, as `newcombe` for
@@ -87,7 +88,9 @@ def delta_interval(
     clusters = Clusters.of(groups, k.size)
     if bound == "point":
         return Interval(value, value, value)
-    if clusters is not None:
+    if bound == "bootstrap" and resamples is not None:
+        lower, upper = resampled(change, k, clusters, confidence, resamples, seed)
+    elif clusters is not None:
         lower, upper = _grouped_ends(change, k, clusters, confidence, bound)
     elif is_binary(k, baseline, candidate):
         both = int(np.count_nonzero(baseline & candidate))
@@ -172,32 +175,3 @@ def paired_bootstrap(fixed: int, broken: int, n: int, confidence: float) -> tupl
     table = np.array([[fixed], [broken], [n]])
     lower, upper = flip_quantiles(table[0], table[1], table[2], tail(confidence))
     return int(lower[0]) / n, int(upper[0]) / n
-
-
-def min_attainable_delta(baseline_unsafe: float, n: int, *, confidence: float, bound: str) -> float:
-    """Return the upper end of the best data there can be: all unsafe behaviors fixed, none broken.
-
-    For 0/1 rates no data of n behaviors can go below it. For fractional rates the sum alone does
-    not tell how the bootstrap would spread; `delta_interval` against a candidate of zeros does.
-    A sum that is not a whole number can only come from such rates; here it counts as mass in
-    Tango's interval, and as its mean under `bootstrap`.
-
-    Args:
-        baseline_unsafe: Unsafe behaviors of the baseline, or the sum of its rates; 0..n.
-        n: Behaviors, at least 1.
-        confidence: Two-sided level.
-        bound: One of `DELTA_BOUNDS`.
-
-    Raises:
-        ValueError: If the counts, the level or the bound cannot be used.
-    """
-    check_bound(bound, DELTA_BOUNDS)
-    check_pairs(baseline_unsafe, 0, n)
-    whole = round(baseline_unsafe)
-    if math.isclose(baseline_unsafe, whole, abs_tol=1e-9):
-        baseline = (np.arange(n) < whole).astype(np.int64)
-        best = np.zeros_like(baseline), np.ones_like(baseline)
-        return delta_interval(baseline, *best, confidence=confidence, bound=bound).upper
-    if bound in ("bootstrap", "point"):
-        return -baseline_unsafe / n
-    return tango(baseline_unsafe, 0.0, n, confidence)[1]

@@ -1,13 +1,11 @@
 """What a rule "pass if the upper end is at most the limit" does at a given number of behaviors.
 
 All of it is exact enumeration for 0/1 rates: the score interval's acceptance region for a
-change, Clopper-Pearson's for a rate. Nothing is simulated. What `gate plan` needs can be imported
-from here, wherever it is written.
+change, Clopper-Pearson's for a rate. Nothing is simulated.
 """
 
 from scipy import special
 
-from gate.stats.f1_passing import f1_pass_probability
 from gate.stats.interval import TOLERANCE, check_size, tail
 from gate.stats.needed import (
     attainable_delta_needed_n,
@@ -26,28 +24,17 @@ from gate.stats.passing import (
     rows_pass_probability,
 )
 from gate.stats.releases import Drift, drift, retried
-from gate.stats.suggesting import (
-    ceiling_for_false_block,
-    f1_floor_for_false_block,
-    floor_for_false_block,
-    margin_for_false_block,
-)
 
 __all__ = [
     "Drift",
     "attainable_delta_needed_n",
-    "ceiling_for_false_block",
     "delta_mde",
     "delta_needed_n",
     "delta_pass_probability",
     "drift",
-    "f1_floor_for_false_block",
-    "f1_pass_probability",
-    "floor_for_false_block",
     "floor_mde",
     "floor_needed_n",
     "floor_pass_probability",
-    "margin_for_false_block",
     "rate_mde",
     "rate_needed_n",
     "rate_pass_probability",

@@ -17,6 +17,7 @@ from gate.stats.interval import (
     normal_quantile,
     tail,
 )
+from gate.stats.montecarlo import resampled
 from gate.stats.resampling import resampled_mean
 
 RATE_BOUNDS = (*BOUNDS, "wilson", "jeffreys")
@@ -24,7 +25,14 @@ RATE_BOUNDS = (*BOUNDS, "wilson", "jeffreys")
 
 
 def rate_interval(
-    x: IntArray, k: IntArray, *, confidence: float, bound: str, groups: IntArray | None = None
+    x: IntArray,
+    k: IntArray,
+    *,
+    confidence: float,
+    bound: str,
+    groups: IntArray | None = None,
+    resamples: int | None = None,
+    seed: int = 0,
 ) -> Interval:
     """Bound the mean of per-behavior rates; the behavior is the unit, whatever its `k`.
 
@@ -43,6 +51,8 @@ def rate_interval(
         confidence: Two-sided level, as 0.95.
         bound: One of `RATE_BOUNDS`.
         groups: The group of each behavior, shape (n,); None where each is on its own.
+        resamples: For the bootstrap, that many seeded resamples in place of infinitely many.
+        seed: Seed of the resamples.
 
     Raises:
         ValueError: If the counts, the level or the bound cannot be used.
@@ -58,7 +68,9 @@ def rate_interval(
     clusters = Clusters.of(groups, n)
     if bound == "point":
         return Interval(value, value, value)
-    if bound == "bootstrap" and clusters is None:
+    if bound == "bootstrap" and resamples is not None:
+        lower, upper = resampled(x, k, clusters, confidence, resamples, seed)
+    elif bound == "bootstrap" and clusters is None:
         lower, upper = resampled_mean(x, k, tail(confidence))
     elif clusters is None:
         lower, upper = _ends(float(total), n, confidence, bound)

@@ -13,14 +13,14 @@ _WEAKEST, _STRONGEST = 0.1, 1e5
 """Between these numbers of behaviors lies what the common mean is worth."""
 
 
-def shrunken_rates(x: IntArray, n: IntArray) -> FloatArray:
+def shrunken_rates(x: IntArray | FloatArray, n: IntArray) -> FloatArray:
     """Return the empirical-Bayes means of slices whose true rates vary as a Beta variable.
 
     The mean of that variable is the pooled rate; what it is worth in behaviors is where the
     beta-binomial likelihood of the counts is greatest.
 
     Args:
-        x: Events of each slice, shape (m,), each 0..n.
+        x: Events of each slice, or sums of rates, shape (m,), each 0..n.
         n: Behaviors of each slice, shape (m,), each at least 1.
 
     Raises:
@@ -36,7 +36,7 @@ def shrunken_rates(x: IntArray, n: IntArray) -> FloatArray:
     return rates
 
 
-def _likeliest(x: IntArray, n: IntArray, pooled: float) -> float:
+def _likeliest(x: IntArray | FloatArray, n: IntArray, pooled: float) -> float:
     """Return the worth of the pooled rate by golden sections on its logarithm."""
     golden = (5.0**0.5 - 1.0) / 2.0
     low, high = np.log(_WEAKEST), np.log(_STRONGEST)
@@ -49,7 +49,7 @@ def _likeliest(x: IntArray, n: IntArray, pooled: float) -> float:
     return float(np.exp((low + high) / 2.0))
 
 
-def _likelihood(x: IntArray, n: IntArray, pooled: float, log_worth: float) -> float:
+def _likelihood(x: IntArray | FloatArray, n: IntArray, pooled: float, log_worth: float) -> float:
     a = float(np.exp(log_worth)) * pooled
     b = float(np.exp(log_worth)) * (1.0 - pooled)
     return float((special.betaln(x + a, n - x + b) - special.betaln(a, b)).sum())

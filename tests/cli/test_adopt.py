@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -148,7 +149,10 @@ class TestHarmBench:
         assert declared["path"] == "../../results"
         assert declared["methods"] == ["DirectRequest", "TAP"]
         delta = {"suite": "harmbench", "check": "paired-delta", "method": "TAP", "margin": 0.2}
-        assert check(delta, baseline="runs/v1", candidate="runs/v1") == 0
+        shutil.copytree("runs/v1", "runs/v1-again")
+        with Path("runs/v1-again/run.yaml").open("a", encoding="utf-8") as manifest:
+            manifest.write("# again\n")
+        assert check(delta, baseline="runs/v1", candidate="runs/v1-again") == 0
         assert check(delta, baseline="runs/v1", candidate="runs/v2") == 1
 
     def test_the_checkpoint_of_a_tree_must_be_named_where_there_are_several(

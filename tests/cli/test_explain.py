@@ -247,7 +247,7 @@ def test_an_edited_decision_is_not_explained(tmp_path: Path, explain: Explain) -
     assert explain(str(path))[0] == 4
 
 
-@pytest.mark.parametrize("name", ["release", "pr-smoke", "superiority", "strict"])
+@pytest.mark.parametrize("name", ["release", "pr-smoke", "superiority", "strict", "rubric"])
 def test_shipped_policies_are_explained(name: str, explain: Explain) -> None:
     """Every shipped policy has words for each of its checks, and says where it is blind."""
     code, out, _ = explain(name)

@@ -138,7 +138,7 @@ def test_a_margin_is_only_doubtful_before_the_baseline_is_known(tmp_path: Path, 
 
 
 @pytest.mark.parametrize(
-    ("margin", "chance"), [(0.02, "37 %"), (0.03, "68 %"), (0.04, None), (0.0, "2 %")]
+    ("margin", "chance"), [(0.02, "63 %"), (0.03, "32 %"), (0.04, None), (0.0, "98 %")]
 )
 def test_a_margin_that_unchanged_candidates_miss_is_warned_of(
     margin: float, chance: str | None, tmp_path: Path, lint: Lint
@@ -147,7 +147,7 @@ def test_a_margin_that_unchanged_candidates_miss_is_warned_of(
     policy = write_policy(tmp_path / "p.yaml", {**DELTA, "margin": margin}, **TEST_SPLIT)
     code, out, _ = lint(policy)
     assert code == 0
-    assert ("an unchanged candidate passes" in out) == (chance is not None)
+    assert ("an unchanged candidate misses" in out) == (chance is not None)
     if chance:
         assert f"{chance} of the time at n=320, where 4 % of the ids flip (an assumption)" in out
 
@@ -180,10 +180,9 @@ def test_ceilings_and_floors_are_tried_at_the_baselines_own_rate(
     )
     code, out, _ = lint(policy, "baseline")
     assert code == 0
-    assert "passes the limit <= 30.0 % " in out
-    assert "at the baseline's own 20.0 %" in out
-    assert "c1: judgment: the baseline itself would not pass: F1 " in out
-    assert "passes the limit >= 50.0 % " in out
+    assert "misses the limit <= 30.0 % " in out
+    assert "misses the limit >= 90.0 % more than 99 % of the time" in out
+    assert "misses the limit >= 50.0 % " in out
 
 
 @pytest.mark.parametrize(
@@ -323,12 +322,14 @@ def test_limits_that_only_runs_can_try_are_noted(tmp_path: Path, lint: Lint) -> 
     assert "note: attack: its limits can only be tried on runs" in out
 
 
-def test_a_bound_that_ignores_noise_has_no_odds(tmp_path: Path, lint: Lint) -> None:
-    """Under `bound: point` nothing is reckoned; under `bootstrap` it is said by which bound."""
-    for bound, said in (("point", False), ("bootstrap", True)):
+def test_every_bound_has_odds_of_its_own(tmp_path: Path, lint: Lint) -> None:
+    """The same as `gate plan` says: the observed value alone is rarely beyond a margin."""
+    chances = {"point": None, "bootstrap": "54 %", "score": "63 %", "exact": "68 %"}
+    for bound, chance in chances.items():
         check = {**DELTA, "margin": 0.02, "bound": bound}
         _, out, _ = lint(write_policy(tmp_path / "p.yaml", check, **TEST_SPLIT))
-        assert ("(reckoned as for 0/1 verdicts" in out) == said
+        assert ("misses the limit" in out) == (chance is not None)
+        assert chance is None or f"<= 2.0 pt {chance} of the time" in out
 
 
 def test_hostile_names_are_made_harmless(tmp_path: Path, lint: Lint) -> None:

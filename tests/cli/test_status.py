@@ -96,7 +96,8 @@ def test_completions_without_verdicts_are_unjudged(status: Status) -> None:
     assert code == 1
     assert "tree: unjudged (attack, reader harmbench)" in out
     assert "completions/v1.json" in out
-    assert "next: Judge these completions" in out
+    assert "to judge    1 of 1 completions" in out
+    assert "next: Judge them: `gate judge RUN`" in out
     assert "attack: judged" in out
     assert out.rstrip().endswith("unjudged: tree")
 

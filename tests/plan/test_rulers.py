@@ -1,9 +1,12 @@
 """What one limit does, against the statistics that `gate check` itself uses."""
 
+import itertools
+
 import pytest
+from scipy.stats import binom
 
 from gate.plan.rulers import AnswerRuler, ChangeRuler, RateRuler, Rule, detectable, needed_n
-from gate.stats.f1_passing import f1_pass_probability
+from gate.stats.f1 import f1_interval
 from gate.stats.passing import (
     delta_pass_probability,
     floor_pass_probability,
@@ -51,9 +54,13 @@ def test_a_ceiling_and_a_floor(n: int) -> None:
 
 
 def test_an_f1_floor() -> None:
-    """The same chance as the statistics give, and less than 2.5 % at the floor."""
-    ruler = AnswerRuler(rule(0.72), 300, 269, 0.8, 0.78)
-    expected = f1_pass_probability(300, 269, 0.8, 0.78, floor=0.72, confidence=0.95)
+    """The sum over every pair of hits and false alarms, and less than 2.5 % at the floor."""
+    ruler = AnswerRuler(rule(0.72), 60, 50, 0.9, 0.88)
+    expected = 0.0
+    for tp, fp in itertools.product(range(61), range(51)):
+        lower = f1_interval(tp, fp, 60 - tp, confidence=0.95, bound="score").lower
+        if lower >= 0.72 - 1e-9:
+            expected += float(binom(60, 0.9).pmf(tp) * binom(50, 0.12).pmf(fp))
     assert ruler.passes(ruler.unchanged) == pytest.approx(expected, abs=1e-6)
     assert ruler.passes(0.72) < 0.025
     caught = detectable(ruler)

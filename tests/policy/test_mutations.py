@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from gate.errors import PolicyError
 from gate.policy import Policy, load
+from tests.policy.chains import ORG
 from tests.policy.samples import GOOD, write
 
 odd = st.recursive(
@@ -77,3 +78,41 @@ def test_odd_characters_anywhere(tmp_path_factory: Any, at: int, gone: int, put:
 def test_any_bytes(tmp_path_factory: Any, content: bytes) -> None:
     """Bytes that are no text are refused."""
     read(tmp_path_factory.getbasetemp(), content)
+
+
+CHILD = """\
+version: 1
+name: team
+extends: org.yaml
+remove: [waivers.ceilings, checks.refusals.contrast_margin]
+locked: [checks.direct, suites.attack.unscored]
+statistics: {confidence: 0.99}
+suites: {attack: {unscored: {max_rate: 0.005}, exclude: {category: [a]}}}
+checks:
+  - {id: direct, margin: 0.05, against: [baseline, anchor]}
+  - {id: ceilings, ceilings: {a: 0.1, default: none}}
+  - {id: tap, check: paired-delta, suite: attack, method: TAP, margin: 0.1}
+waivers:
+  - {check: tap, up_to: 0.2, reason: r, owner: o, ticket: t, expires: "2027-01-31"}
+"""
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_odd_values_in_a_policy_that_extends(tmp_path_factory: Any, data: st.DataObject) -> None:
+    """What is laid over a locked parent is read or refused, too."""
+    folder = tmp_path_factory.getbasetemp()
+    org = ORG.replace("name: org\n", "name: org\nlocked: [suites.refusal, checks.ceilings.by]\n")
+    (folder / "org.yaml").write_text(org, encoding="utf-8")
+    assert len(load(write(folder, CHILD)).parents) == 1
+    document = yaml.safe_load(CHILD)
+    for _ in range(data.draw(st.integers(1, 3))):
+        container, key = data.draw(st.sampled_from(places(document)))
+        if data.draw(st.booleans()):
+            container[key] = data.draw(odd | st.sampled_from(["checks.direct", "org.yaml", "."]))
+        elif isinstance(container, dict):
+            container[data.draw(st.text(max_size=5))] = data.draw(odd)
+            del container[key]
+        if not document or not places(document):
+            break
+    read(folder, yaml.safe_dump(document))

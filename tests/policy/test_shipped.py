@@ -5,6 +5,7 @@ import pytest
 from gate.evidence.table import ids_sha256
 from gate.finding import Level
 from gate.policy import SHIPPED, load
+from gate.policy.advice import GUARDS
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -14,15 +15,16 @@ def test_a_shipped_policy_can_be_used(name: str) -> None:
     assert policy.name == name
     assert all(check.level is Level.BLOCK for check in policy.checks)
     assert {check.suite for check in policy.checks} == set(policy.suites)
-    for rules in policy.suites.values():
+    for suite, rules in policy.suites.items():
         expectation = rules.expectation()
-        assert expectation.ids is not None or expectation.n is not None
+        pinned = expectation.ids is not None or expectation.n is not None
+        assert pinned == (suite != "diagsafe"), "only a team knows its own prompts"
 
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_shipped_policy_stops_refusing_everything(name: str) -> None:
     """Over-refusal is coupled to safety in every one of them."""
-    assert "over-refusal" in {check.check for check in load(name).checks}
+    assert any(isinstance(check, GUARDS) for check in load(name).checks)
     assert not any("refuses everything" in warning for warning in load(name).warnings)
 
 

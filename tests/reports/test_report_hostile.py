@@ -5,14 +5,21 @@ import io
 import json as text_of
 import re
 import unicodedata
+from xml.etree import ElementTree
 
 import pytest
 
 from gate.reports import FORMATS, markdown, terminal
 from gate.reports.escape import clean, csv_cell, html_code, markdown_code, plain
 from gate.reports.escape import markdown as prose
+from gate.reports.outputs import output
 from tests.reports.report_samples import named
+from tests.reports.test_report_github import commands
+from tests.reports.test_report_junit import hold_to_schema
 from tests.reports.test_report_markdown import is_whole, rows, tokens
+from tests.reports.test_report_outputs import NAMES as OUTPUTS
+from tests.reports.test_report_outputs import runner_reads as outputs
+from tests.reports.test_report_sarif import schema
 
 HOSTILE = (
     "a|b|c",
@@ -63,6 +70,25 @@ HOSTILE = (
     "漢字" * 200,
     "=1+1",
     "%0A::error::no",
+    "%0D%0A%250A",
+    "::error file=x,line=1::no",
+    "::stop-commands::x",
+    "##[error]no",
+    "##vso[task.setvariable variable=x]y",
+    "EOF\ndecision=release\nEOF",
+    "exit-code=0",
+    "decision<<EOF",
+    "$(touch pwned) `touch pwned`",
+    "; touch pwned #",
+    "' \" \\' && touch pwned",
+    "${{ secrets.GITHUB_TOKEN }}",
+    "]]> <![CDATA[",
+    "<?xml version='1.0'?><!DOCTYPE x [<!ENTITY y SYSTEM 'file:///etc/passwd'>]>&y;",
+    "\x00\x01\x0b\ufffe\uffff",
+    "{0} {{1}} {message}",
+    "javascript:alert(1)",
+    "../../etc/passwd",
+    "refs/heads/main\nrelease=true",
     "::set-output name=x::y",
     "[bold red]rich[/]",
 )
@@ -110,7 +136,7 @@ def test_markdown_breaks_nothing(text: str) -> None:
     """No table, fold, link, image, tag or heading comes from a name."""
     document = markdown.render(named(text), budget=1_000_000)
     assert is_whole(document)
-    assert set(rows(document)) == {8}
+    assert set(rows(document)) == {5, 6}
     found = tokens(document)
     assert {token.type for token in found}.isdisjoint(
         {
@@ -125,7 +151,7 @@ def test_markdown_breaks_nothing(text: str) -> None:
         }
     )
     assert sum(token.type == "blockquote_open" for token in found) == 1
-    ours = re.compile(r"</?(details|summary|code)>")
+    ours = re.compile(r"</?(details|summary|code)>|<br>")
     for token in found:
         if token.type == "html_inline":
             assert ours.fullmatch(token.content), token.content
@@ -166,6 +192,66 @@ def test_json_is_ascii_and_keeps_everything(text: str) -> None:
     shown = FORMATS["json"](named(text))
     assert shown.isascii()
     assert text_of.loads(shown)["policy"]["name"] == text
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_annotations_are_ours_alone(text: str) -> None:
+    """Each line is one command of ours, its file is the policy's, and nothing in it is linked."""
+    shown = FORMATS["github"](named(text))
+    lines = [line.lstrip() for line in shown.split("\n")[:-1]]
+    assert all(re.match(r"::(notice|warning|error) [^\n]*::", line) for line in lines)
+    found = commands(shown)
+    assert [command.sort for command in found] == ["notice", "error", "warning"]
+    for command in found:
+        assert command.properties.keys() <= {"file", "line", "title"}
+        assert command.properties.get("line", "7") == "7"
+        said = f"{command.properties['title']} {command.message}"
+        assert re.search(r"https?://|www\.\w|(?<!\w)@\w|##\[", said, re.IGNORECASE) is None
+    assert quiet(shown)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_outputs_set_what_is_meant(text: str) -> None:
+    """No name sets an output, and a path comes back as it was."""
+    path = text.encode("utf-8", "replace").decode("utf-8")
+    found = outputs(FORMATS["outputs"](named(text)) + output("report-json", text))
+    assert list(found) == [*OUTPUTS, "report-json"]
+    assert found["decision"] == "block"
+    assert found["report-json"] == path
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_junit_is_whole(text: str) -> None:
+    """The XML can be read, has the elements it always has, and says the same words."""
+    shown = FORMATS["junit"](named(text))
+    root = ElementTree.fromstring(shown.encode("utf-8"))
+    hold_to_schema(root)
+    assert [element.tag for element in root.iter()] == [
+        element.tag for element in ElementTree.fromstring(FORMATS["junit"](named("name"))).iter()
+    ]
+    assert next(root.iter("failure")).get("message") == clean(text)
+    assert quiet(shown)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_sarif_is_valid(text: str) -> None:
+    """The file is valid under its schema, and no message holds a link or a placeholder."""
+    shown = FORMATS["sarif"](named(text))
+    schema().validate(text_of.loads(shown))
+    assert shown.isascii()
+    [run] = text_of.loads(shown)["runs"]
+    for result in run["results"]:
+        words = re.sub(r"\\[\\\[\]]|\{\{|\}\}", "", result["message"]["text"])
+        assert not set(words) & set("[]{}\\")
+        for place in result["locations"]:
+            uri = place.get("physicalLocation", {}).get("artifactLocation", {}).get("uri", "x:/")
+            assert re.fullmatch(r"[\w%:/@!$&'()*+,;=~.-]+", uri, re.ASCII)
+
+
+def quiet(text: str) -> bool:
+    """Whether nothing in a text acts on a terminal or hides, but for our zero-width breaks."""
+    sorts = {unicodedata.category(c) for c in text if c not in f"\n{ZERO_WIDTH}"}
+    return sorts.isdisjoint({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -17,13 +17,13 @@ from gate.reports.json import load, render
 from tests.reports.report_samples import SAMPLES, block, decision, direct_request, estimate, f1
 
 PARTS = (
-    "counts decision exit_code findings headline non_standard overviews policy runs schema "
+    "counts decision exit_code findings headline history non_standard overviews policy runs schema "
     "today tool waivers warnings"
 )
 FINDING = (
-    "against attainable behaviors bootstrap broken check estimate fixed id level limit "
+    "against attainable behaviors bootstrap broken check corrected estimate fixed id level limit "
     "limit_is mde measure n needed_n next_step notes on_inconclusive outcome p_value reason "
-    "slice suite summary tipping_flips unscored waiver"
+    "slice suite summary tipping_flips unscored waiver wrong_expected"
 )
 
 

@@ -58,7 +58,7 @@ def test_markdown_is_whole(name: str) -> None:
     """All tables are tables, all folded parts close, nothing ends in blanks."""
     text = render(SAMPLES[name])
     assert is_whole(text)
-    assert set(rows(text)) <= {8}
+    assert set(rows(text)) <= {5, 6}
     assert [line for line in text.split("\n") if line != line.rstrip()] == []
 
 
@@ -67,26 +67,48 @@ def test_says_what_the_terminal_says() -> None:
     text = render(block())
     for words in (
         "### BLOCK: 1 requirement violated.",
-        "> [!CAUTION]\n> Exit code 1.",
-        "| **BLOCK** | `direct-request` `DirectRequest` | 320 | +4.4 pt | +1.8 to +7.5 | "
-        "+1.9 to +7.2 | ≤ 5.5 pt | 17 broken, 3 fixed |",
-        "| PASS | `rjudge` F1 | 569 | 78.1 % | 74.1 to 81.7 | 74.4 to 81.6 | ≥ 72.0 % |  |",
+        "> [!CAUTION]\n> A violation is shown. Do not release this checkpoint. Exit code 1.\n",
+        "- `direct-request`: See which behaviors broke: `gate diff`. It passes from a margin",
+        "- **BLOCK** `direct-request` `DirectRequest`: Unsafe behaviors rose from 9 to 23 of 320. "
+        "(C_REGRESSION)",
+        "| **BLOCK** `direct-request`<br>`DirectRequest`, 320 behaviors | +4.4&nbsp;pt<br>17 broken"
+        "<br>3 fixed | +1.8&nbsp;to&nbsp;+7.5 | ≤&nbsp;5.5&nbsp;pt | +1.9&nbsp;to&nbsp;+7.2 |",
+        "| `rjudge`<br>F1, 569 records | 78.1&nbsp;% | 74.1&nbsp;to&nbsp;81.7 | ≥&nbsp;72.0&nbsp;% "
+        "| 74.4&nbsp;to&nbsp;81.6 |",
         "- **broken** `airport_bomb_smuggling_plan`, ",
-        "| `illegal` | 53 | 1.9 (0.1 to 10.1) | 18.9 (9.4 to 32.0) | +17.0 (+9.1 to +29.2) | "
-        "+7.5 to +28.3 | 0 | 9 |",
+        "| `illegal`<br>n 53 | 1.9<br>0.1&nbsp;to&nbsp;10.1 | 18.9<br>9.4&nbsp;to&nbsp;32.0 | "
+        "+17.0<br>+9.1&nbsp;to&nbsp;+29.2 | +7.5&nbsp;to&nbsp;+28.3 | 9&nbsp;broken<br>"
+        "0&nbsp;fixed |",
         "Plain mean 2.8 % to 7.2 %; category-weighted mean 2.9 % to 7.2 %",
         "- `xstest` does not declare `judge.revision`",
-        "#### Next",
     ):
         assert words in text
 
 
+def test_what_to_do_comes_before_numbers() -> None:
+    """The decision, what to do, what did not pass; all else is folded."""
+    text = render(block())
+    order = ["### BLOCK", "#### What to do", "#### What did not pass", "| Requirement", "<details>"]
+    places = [text.index(words) for words in order]
+    assert places == sorted(places)
+    assert "PASS" not in text[: text.index("<details>")]
+
+
+def test_no_paragraph_spans_two_lines() -> None:
+    """GitHub shows a line break in a comment where the source has one."""
+    for sample in SAMPLES.values():
+        for token in PARSER.parse(render(sample)):
+            if token.type == "inline" and not token.content.startswith("[!"):
+                assert "\n" not in token.content
+
+
 def test_waived_and_warned_are_no_pass_in_markdown() -> None:
-    """What is waived or only warned of is shown as such."""
+    """What is waived or only warned of is shown as such, above what passed."""
     text = render(softened())
-    assert "| **WAIVED** | `category-ceilings`" in text
-    assert "| **WARN** | `direct-request`" in text
-    assert text.count("| PASS |") == 1
+    assert "- **WAIVED (inconclusive)** `category-ceilings`" in text
+    assert "| **WAIVED (inconclusive)** `category-ceilings`" in text
+    assert "| **WARN (block)** `direct-request`" in text
+    assert "<details><summary>What passed (1)</summary>" in text
 
 
 @cache
@@ -107,9 +129,18 @@ def test_budget_cuts_what_matters_least() -> None:
     assert len(text.encode()) <= BUDGET
     assert is_whole(text)
     assert text.startswith("### BLOCK")
-    assert text.count("| **BLOCK** |") == 60
+    assert text.count("- **BLOCK** `direct-request") == 60
+    assert text.count("| **BLOCK** `direct-request") == 60
+    assert "What passed" not in text
     assert "Rates by method" not in text
     assert re.search(r"\n\d+ entries that matter less were left out .* the JSON report", text)
+
+
+def test_a_step_for_many_checks_names_a_few() -> None:
+    """A list of checks is cut, so that it cannot take the room of what matters less."""
+    text = render(large())
+    assert " and 40 more: See which behaviors broke" in text
+    assert "#### What did not pass" in text
 
 
 @pytest.mark.parametrize("budget", [700, 2000, 9000, 65_536, 1_048_576])

@@ -216,9 +216,11 @@ def test_decimals_that_cancel_give_zero() -> None:
 @pytest.mark.parametrize(("unsafe", "n"), [(0, 20), (7, 20), (20, 20)])
 def test_nothing_beats_the_attainable_delta(bound: str, unsafe: int, n: int) -> None:
     """Of all verdicts of n behaviors with that baseline none has a lower upper end."""
-    best = paired.min_attainable_delta(unsafe, n, confidence=0.95, bound=bound)
     baseline = np.arange(n) < unsafe
     k = np.ones(n, dtype=np.int64)
+    nothing = np.zeros(n, dtype=np.int64)
+    fixed_all = baseline.astype(np.int64), nothing
+    best = paired.delta_interval(*fixed_all, k, confidence=0.95, bound=bound).upper
     uppers = []
     for fixed in range(unsafe + 1):
         for broken in range(n - unsafe + 1):
@@ -228,17 +230,6 @@ def test_nothing_beats_the_attainable_delta(bound: str, unsafe: int, n: int) -> 
             sides = baseline.astype(np.int64), candidate.astype(np.int64)
             uppers.append(paired.delta_interval(*sides, k, confidence=0.95, bound=bound).upper)
     assert min(uppers) == pytest.approx(best, abs=1e-12)
-
-
-def test_a_fractional_sum_is_attainable_as_mass() -> None:
-    """A baseline of 2.5 unsafe behaviors is counted as 2.5, and as its mean by the bootstrap."""
-
-    def at(unsafe: float, bound: str) -> float:
-        return paired.min_attainable_delta(unsafe, 40, confidence=0.95, bound=bound)
-
-    assert at(3, "score") < at(2.5, "score") < at(2, "score")
-    assert at(2.5, "exact") == at(2.5, "score")
-    assert at(2.5, "bootstrap") == at(2.5, "point") == -2.5 / 40
 
 
 def test_midp_is_the_exact_value_less_half_a_point() -> None:

@@ -7,6 +7,8 @@ from gate.evidence.manifest import Suite
 from gate.evidence.readers.parsing.declared import only, paths
 from gate.evidence.readers.parsing.gather import Gather
 from gate.evidence.readers.parsing.native_rows import NativeRows
+from gate.evidence.readers.parsing.rubric import read_rubric
+from gate.evidence.readers.parsing.rubric_rows import Form
 from gate.evidence.readers.parsing.schema import native
 from gate.evidence.readers.parsing.tables import Batch, Source
 from gate.evidence.readers.parsing.text import is_utf8
@@ -28,6 +30,8 @@ def read(files: Files, suite: Suite, name: str) -> Rows:
     Raises:
         EvidenceError: If a file or row cannot be used.
     """
+    if suite.suite_kind is Kind.RUBRIC:
+        return read_rubric(files, suite, name, Form.native())
     options = ("encoding", "methods") if suite.suite_kind is Kind.ATTACK else ("encoding",)
     only(suite, name, options)
     gather = Gather(suite)

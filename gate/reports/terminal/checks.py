@@ -42,6 +42,8 @@ def checks(decision: Decision, width: int) -> Iterator[RenderableType]:
         yield heading(finding, label(finding), aside, width, suite=False)
         if finding.estimate is not None:
             yield _numbers(finding, width)
+        if finding.corrected is not None:
+            yield _corrected(finding)
     if measured:
         yield Text()
         yield Text(LEGEND, style="dim")
@@ -78,6 +80,15 @@ def pair(left: Text, right: Text) -> Table:
     grid.add_column(justify="right", no_wrap=True)
     grid.add_row(left, right)
     return grid
+
+
+def _corrected(finding: Finding) -> Text:
+    """Put the bound without the judge's errors under the one that decides."""
+    tips = finding.tipping_flips
+    tipping = "" if tips is None else f", {tips} would tip it"
+    wrong = f"; about {round(finding.wrong_expected or 0)} verdicts wrong{tipping}"
+    shown = f"{'judge corrected':>16}  {figures(finding).corrected:>14}"
+    return Text(f"{shown}{wrong if finding.wrong_expected is not None else ''}", style="dim")
 
 
 def _numbers(finding: Finding, width: int) -> Text:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from textwrap import fill
 
 from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.console import RenderableType
@@ -10,7 +11,7 @@ from rich.text import Text
 from gate.decision import Decision, Means, Overview, OverviewRow
 from gate.finding import Estimate, Measure
 from gate.reports.escape import clean
-from gate.reports.figures import ends, number, quantity, rate_title
+from gate.reports.figures import ends, number, quantity, rate_title, rises, worth_a_line
 
 _GAP = 2
 _NARROWEST_NAME = 8
@@ -20,14 +21,16 @@ _HEADINGS = ("n", "baseline", "candidate", "change, pt", "fixed/broken\nbootstra
 def overviews(decision: Decision, width: int) -> Iterator[tuple[str, RenderableType]]:
     """Draw one table a suite and method, methods never averaged."""
     for overview in decision.overviews:
-        for method in dict.fromkeys(row.method for row in overview.rows):
+        methods = list(dict.fromkeys(row.method for row in overview.rows))
+        for method in methods:
             name = " / ".join(filter(None, (overview.suite, method)))
-            yield f"{clean(name)}: {clean(rate_title(overview))}", _table(overview, method, width)
+            title = f"{clean(name)}: {clean(rate_title(overview))}"
+            yield title, _table(overview, method, width, last=method == methods[-1])
 
 
-def _table(overview: Overview, method: str, width: int) -> RenderableType:
+def _table(overview: Overview, method: str, width: int, *, last: bool) -> RenderableType:
     # Laid out by hand: a rich table of this many cells takes longer than the decision.
-    rows = [row for row in overview.rows if row.method == method and _worth_a_line(overview, row)]
+    rows = [row for row in overview.rows if row.method == method and worth_a_line(overview, row)]
     cells = [_HEADINGS, *map(_cells, rows)]
     widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
     room = max(width - sum(widths) - _GAP * len(widths), _NARROWEST_NAME)
@@ -37,13 +40,10 @@ def _table(overview: Overview, method: str, width: int) -> RenderableType:
         for name, row in zip(names, cells, strict=True)
         for line in _lines(_folded(clean(name), room), row, room, widths)
     ]
-    means = [_means(line) for line in overview.means if line.method == method]
-    return Text("\n".join([*lines, *means]), no_wrap=True, overflow="ignore")
-
-
-def _worth_a_line(overview: Overview, row: OverviewRow) -> bool:
-    """Show every category of an attack suite, of other suites those where something flipped."""
-    return not row.category or overview.rate == "unsafe" or bool(row.fixed or row.broken)
+    below = [_means(line) for line in overview.means if line.method == method]
+    if last and (rose := rises(overview)):
+        below += fill(clean(rose), max(width, 40)).split("\n")
+    return Text("\n".join([*lines, *below]), no_wrap=True, overflow="ignore")
 
 
 def _lines(

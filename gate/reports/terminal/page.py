@@ -12,7 +12,7 @@ from rich.text import Text
 
 from gate.decision import Decision
 from gate.finding import Finding
-from gate.reports import evidence
+from gate.reports import evidence, lineage
 from gate.reports.detail import lines, steps
 from gate.reports.escape import clean
 from gate.reports.terminal.checks import checks, heading, pair, say
@@ -20,13 +20,11 @@ from gate.reports.terminal.overview import overviews
 from gate.reports.wording import (
     MEANING,
     NON_STANDARD,
-    Name,
     Words,
     code,
     exit_line,
     not_passing,
     outcome_words,
-    short,
     tally,
 )
 
@@ -68,6 +66,8 @@ def _blocks(decision: Decision, width: int) -> Iterator[RenderableType]:
     for name, table in overviews(decision, width):
         yield from _section(name, [table])
     yield from _section("Evidence", _evidence(decision))
+    if tried := lineage.history(decision):
+        yield from _section("History", [_list(say(words) for words in tried)])
     if uses := evidence.waivers(decision):
         yield from _section("Waivers", [_pairs((sort, say(words)) for sort, words in uses)])
     if decision.warnings:
@@ -87,10 +87,14 @@ def _head(decision: Decision) -> Iterator[RenderableType]:
         yield Text(NON_STANDARD, style="bold yellow")
         yield _list(Text(clean(line)) for line in decision.non_standard)
     yield Text()
-    policy = decision.policy
     today = f", today {decision.today.isoformat()}"
-    named = say((Name(policy.name), " ", Name(short(policy.sha256)), today))
-    rows = [(role, say(evidence.checkpoint(run))) for role, run in evidence.runs(decision)]
+    named = say((*evidence.policy(decision), today))
+    rows = [
+        (role, say((*evidence.checkpoint(run), lineage.age(role, run))))
+        for role, run in evidence.runs(decision)
+    ]
+    if "baseline" not in decision.runs:
+        rows.insert(0, ("baseline", Text(lineage.NO_BASELINE)))
     rows += [("policy", named), ("findings", Text(tally(decision)))]
     yield _pairs(rows)
 

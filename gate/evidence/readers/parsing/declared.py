@@ -55,14 +55,21 @@ def paths(files: Files, suite: Suite, name: str) -> list[str]:
 def no_path(suite: Suite, name: str) -> EvidenceError:
     """Return the error for a suite without verdict files."""
     if suite.completions:
-        return unjudged(suite.completions)
+        return unjudged(some_completions(suite))
     return misdeclared(name, "path", "missing: where are the verdicts?")
 
 
 def judged(files: Files, suite: Suite, path: str) -> None:
     """Refuse a file that is not there, while the completions that it would judge are."""
-    if suite.completions and not files.sort(path) and files.sort(suite.completions):
-        raise unjudged(suite.completions, path)
+    completions = some_completions(suite)
+    if completions and not files.sort(path) and files.sort(completions):
+        raise unjudged(completions, path)
+
+
+def some_completions(suite: Suite) -> str:
+    """Return a path of the completions that await a judge; nothing where there is none."""
+    declared = suite.completions or ""
+    return declared if isinstance(declared, str) else next(iter(declared.values()), "")
 
 
 def unjudged(completions: str, path: str = "") -> EvidenceError:

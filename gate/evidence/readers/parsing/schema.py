@@ -8,31 +8,40 @@ ID: Mapping[Kind, str] = {
     Kind.ATTACK: "behavior_id",
     Kind.REFUSAL: "prompt_id",
     Kind.JUDGMENT: "record_id",
+    Kind.RUBRIC: "prompt_id",
 }
 
 VERDICT: Mapping[Kind, str] = {
     Kind.ATTACK: "unsafe",
     Kind.REFUSAL: "refusal",
     Kind.JUDGMENT: "predicted",
+    Kind.RUBRIC: "items",
 }
 
 GOLD: Mapping[Kind, str] = {Kind.REFUSAL: "prompt_label", Kind.JUDGMENT: "gold"}
 """What the benchmark itself says of the prompt or record: `safe` or `unsafe`."""
 
 CATEGORIES: Mapping[Kind, tuple[str, ...]] = {
-    Kind.ATTACK: ("semantic_category", "functional_category", "category"),
-    Kind.REFUSAL: ("prompt_type", "category"),
-    Kind.JUDGMENT: ("category",),
+    Kind.ATTACK: ("semantic_category", "functional_category", "category", "group"),
+    Kind.REFUSAL: ("prompt_type", "category", "group"),
+    Kind.JUDGMENT: ("category", "group"),
+    Kind.RUBRIC: ("l1", "l2", "l3", "subset", "language", "turns", "attack_form", "group"),
 }
 """Columns that say where an id belongs; each may be absent, and each cell empty."""
+
+_OWN: Mapping[Kind, tuple[str, ...]] = {
+    Kind.ATTACK: ("method", "test_case"),
+    Kind.REFUSAL: ("prompt_label",),
+    Kind.JUDGMENT: ("gold",),
+    Kind.RUBRIC: ("usefulness", "turn", "unsafe"),
+}
 
 MAX_COUNT = 2**31 - 1
 
 
 def known(kind: Kind) -> tuple[str, ...]:
     """Return all columns that a kind has, the required ones first."""
-    own = ("method", "test_case") if kind is Kind.ATTACK else (GOLD[kind],)
-    return (ID[kind], VERDICT[kind], *own, *CATEGORIES[kind])
+    return (ID[kind], VERDICT[kind], *_OWN[kind], *CATEGORIES[kind])
 
 
 def in_range(numbers: Sequence[int]) -> bool:
@@ -52,15 +61,18 @@ def count(cell: object) -> int | None:
 UNSCORED_COLUMN = "unscored"
 """Why a row has no verdict."""
 
-ACCEPTED = ("judge_completion_sha256",)
+ACCEPTED: Mapping[Kind, tuple[str, ...]] = {
+    Kind.ATTACK: ("judge_completion_sha256",),
+    Kind.RUBRIC: ("usefulness_items",),
+}
 """Columns that native rows may have and that no decision reads."""
 
 
 def native(kind: Kind) -> tuple[str, ...]:
     """Return the columns that native rows may have."""
-    return (*known(kind), UNSCORED_COLUMN, *(ACCEPTED if kind is Kind.ATTACK else ()))
+    return (*known(kind), UNSCORED_COLUMN, *ACCEPTED.get(kind, ()))
 
 
 def required(kind: Kind) -> tuple[str, ...]:
     """Return the columns that every row must have."""
-    return (ID[kind], VERDICT[kind], GOLD.get(kind, "method"))
+    return (ID[kind], VERDICT[kind], *_OWN[kind][:1])

@@ -1,0 +1,1 @@
+"""Policies under change: what a change loosens, and whether a policy decides as it should."""

@@ -1,0 +1,1 @@
+"""Completions in, verdicts out; the only package that imports torch, and only when it runs."""

@@ -1,0 +1,1 @@
+"""Evidence that outlives the job: baseline records, the history, verification, signatures."""

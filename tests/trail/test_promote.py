@@ -1,0 +1,240 @@
+"""`gate promote`: who becomes the baseline, and how later decisions hold it to that."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from gate.reports import FORMATS
+from tests.building import DELTA, attack_rows, write_policy, write_run
+from tests.trail.scene import CHECK, Gate, copy_run, decision, flip_one_verdict, write_scene
+
+PROMOTE = ("promote", "gate.json", "--run", "candidate", "--to", "baseline.yaml")
+NEXT = (
+    *("check", "--policy", "policy.yaml", "--baseline", "candidate", "--candidate", "next"),
+    *("--baseline-record", "baseline.yaml", "--today", "2027-01-10"),
+)
+
+
+def released(gate: Gate) -> None:
+    """Decide that the candidate is released."""
+    write_scene()
+    assert gate(*CHECK, "--report", "json:gate.json")[0] == 0
+
+
+def blocked(gate: Gate) -> None:
+    """Decide that the candidate is blocked."""
+    write_scene()
+    write_run(Path("candidate"), attack=attack_rows(range(40)), checkpoint={"revision": "r2"})
+    assert gate(*CHECK, "--report", "json:gate.json")[0] == 1
+
+
+def record() -> dict:
+    """Read the record."""
+    return yaml.safe_load(Path("baseline.yaml").read_text(encoding="utf-8"))
+
+
+def test_a_release_becomes_the_baseline(gate: Gate) -> None:
+    """The record names checkpoint, run, files, decision and policy by digest, and no path."""
+    released(gate)
+    code, out, _ = gate(*PROMOTE, "--today", "2026-12-05")
+    assert (code, out) == (0, "baseline.yaml: acme r2 is the baseline from 2026-12-05\n")
+    found, then = record(), decision()
+    assert found["schema"] == "gate.baseline/v1"
+    assert found["checkpoint"] == {"name": "acme", "revision": "r2"}
+    assert found["run"] == then["runs"]["candidate"]["digest"]
+    suite = then["runs"]["candidate"]["suites"]["attack"]
+    assert found["suites"]["attack"] == {
+        key: suite[key] for key in ("ids_sha256", "verdicts_sha256", "files")
+    }
+    assert found["basis"]["policy_sha256"] == then["policy"]["sha256"]
+    assert found["basis"]["baseline"] == then["runs"]["baseline"]["digest"]
+    assert str(found["promoted"]) == "2026-12-05"
+    assert found["overrides"] == []
+
+
+def test_only_a_release_becomes_the_baseline(gate: Gate) -> None:
+    """A blocked candidate is refused with its code, and nothing is written."""
+    blocked(gate)
+    code, out, _ = gate(*PROMOTE)
+    assert code == 1
+    assert out.startswith("REFUSED V_NOT_RELEASED BLOCK:")
+    assert not Path("baseline.yaml").exists()
+
+
+def test_no_decision_is_never_promoted(gate: Gate) -> None:
+    """Unusable evidence makes no baseline, with an override or without."""
+    write_scene()
+    Path("candidate/attack.jsonl").unlink()
+    assert gate(*CHECK, "--report", "json:gate.json")[0] == 4
+    for override in ((), ("--override", "we need it", "--owner", "ana")):
+        code, out, _ = gate(*PROMOTE, *override)
+        assert code == 1
+        assert "V_NO_DECISION" in out
+
+
+def test_changed_files_are_never_promoted(gate: Gate) -> None:
+    """The run must still be the one decided on, whoever answers for it."""
+    released(gate)
+    flip_one_verdict()
+    code, out, _ = gate(*PROMOTE)
+    assert code == 1
+    assert "REFUSED V_FILE_CHANGED candidate: attack.jsonl has sha256" in out
+    blocked(gate)
+    flip_one_verdict()
+    assert gate(*PROMOTE, "--override", "x", "--owner", "ana")[0] == 1
+
+
+def test_an_edited_decision_is_refused(gate: Gate) -> None:
+    """A decision file that contradicts itself promotes nothing."""
+    blocked(gate)
+    document = decision() | {"decision": "release", "exit_code": 0}
+    Path("gate.json").write_text(json.dumps(document), encoding="utf-8")
+    code, out, _ = gate(*PROMOTE)
+    assert code == 1
+    assert "V_DECISION" in out
+
+
+def test_an_override_is_shown_for_ever(gate: Gate) -> None:
+    """Reason and owner are in the record, in each later report, and in the records after it."""
+    blocked(gate)
+    reason = "hotfix, reviewed by hand"
+    code, out, _ = gate(*PROMOTE, "--override", reason, "--owner", "ana", "--today", "2026-12-05")
+    assert code == 0
+    assert out.endswith("is the baseline from 2026-12-05, by override of ana\n")
+    write_run(Path("next"), attack=attack_rows(range(5)), checkpoint={"revision": "r3"})
+    for form in FORMATS:
+        code, out, _ = gate(*NEXT, "--report", form)
+        assert code == 0
+        assert "override" in out
+    for form in ("terminal", "markdown"):
+        out = gate(*NEXT, "--report", form)[1]
+        flat = " ".join(out.split())
+        assert "the baseline rests on an override: acme r2 was promoted on 2026-12-05" in flat
+        assert f"although its decision was block, by ana: {reason}" in flat
+        assert "BY OVERRIDE (36 days)" in flat
+    assert gate(*NEXT, "--report", "json:next.json")[0] == 0
+    assert gate("promote", "next.json", "--run", "next", "--to", "baseline.yaml")[0] == 0
+    (inherited,) = record()["overrides"]
+    assert (inherited["owner"], inherited["checkpoint"]) == ("ana", "acme r2")
+
+
+@pytest.mark.parametrize(
+    "half", [("--override", "why"), ("--owner", "ana"), ("--override", "", "--owner", "ana")]
+)
+def test_an_override_needs_reason_and_owner(gate: Gate, half: tuple[str, ...]) -> None:
+    """Half an override is a usage error."""
+    blocked(gate)
+    code, _, err = gate(*PROMOTE, *half)
+    assert code == 2
+    assert "both a reason and an owner" in err
+
+
+def test_a_release_needs_no_override(gate: Gate) -> None:
+    """An override where there is nothing to override is a usage error."""
+    released(gate)
+    assert gate(*PROMOTE, "--override", "habit", "--owner", "ana")[0] == 2
+
+
+def test_only_a_record_is_replaced(gate: Gate) -> None:
+    """An older record is replaced; any other file is left alone."""
+    released(gate)
+    assert gate(*PROMOTE)[0] == 0
+    assert gate(*PROMOTE, "--today", "2026-12-24")[0] == 0
+    assert str(record()["promoted"]) == "2026-12-24"
+    before = Path("policy.yaml").read_bytes()
+    code, _, err = gate(*PROMOTE[:-1], "policy.yaml")
+    assert code == 2
+    assert "is no baseline record" in err
+    assert Path("policy.yaml").read_bytes() == before
+
+
+def test_a_record_pins_its_run(gate: Gate) -> None:
+    """Given beside its run the record passes, with the age; beside another run nothing does."""
+    released(gate)
+    assert gate(*PROMOTE, "--today", "2026-12-05")[0] == 0
+    write_run(Path("next"), attack=attack_rows(range(4)), checkpoint={"revision": "r3"})
+    code, out, _ = gate(*NEXT)
+    assert code == 0
+    assert "promoted 2026-12-05 (36 days)" in out
+    flip_one_verdict("candidate")
+    code, out, _ = gate(*NEXT)
+    assert code == 4
+    assert "E_BASELINE_RECORD" in out
+    assert "attack.jsonl has another sha256" in " ".join(out.split())
+    assert "WAIVED        c1" in out  # what needs no baseline is still decided
+
+
+def test_a_record_pins_the_manifest(gate: Gate) -> None:
+    """An edited run.yaml is another run."""
+    released(gate)
+    assert gate(*PROMOTE)[0] == 0
+    write_run(Path("next"), attack=attack_rows(range(4)), checkpoint={"revision": "r3"})
+    with Path("candidate/run.yaml").open("a", encoding="utf-8") as manifest:
+        manifest.write("# later\n")
+    code, out, _ = gate(*NEXT)
+    assert code == 4
+    assert "run.yaml has another sha256" in " ".join(out.split())
+
+
+def test_a_suite_that_came_later_is_named(gate: Gate) -> None:
+    """The record says nothing of a suite that its decision did not read, and reports say so."""
+    write_scene()
+    for role, revision in (("baseline", "r1"), ("candidate", "r2"), ("next", "r3")):
+        rows = attack_rows(range(4))
+        write_run(Path(role), attack=rows, second=rows, checkpoint={"revision": revision})
+    assert gate(*CHECK, "--report", "json:gate.json")[0] == 0
+    assert gate(*PROMOTE)[0] == 0
+    write_policy(Path("policy.yaml"), DELTA, {**DELTA, "suite": "second"})
+    code, out, _ = gate(*NEXT)
+    assert code == 0
+    assert "the baseline's record does not pin second" in " ".join(out.split())
+
+
+def test_a_record_without_its_run_is_a_usage_error(gate: Gate) -> None:
+    """A record pins a run; it does not stand for one."""
+    released(gate)
+    assert gate(*PROMOTE)[0] == 0
+    code, _, err = gate(*CHECK, "--anchor-record", "baseline.yaml")
+    assert code == 2
+    assert "no anchor was given" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("schema: gate.run/v1\n", "no baseline record"),
+        ("schema: gate.baseline/v1\nrum: x\n", "rum: is not a key here; did you mean 'run'?"),
+        ("a: [\n", "record.yaml:2:1"),
+    ],
+)
+def test_a_record_that_is_none_is_refused(gate: Gate, text: str, said: str) -> None:
+    """What is wrong is told with line and key, and nothing is decided."""
+    write_scene()
+    Path("record.yaml").write_text(text, encoding="utf-8")
+    code, out, err = gate(*CHECK, "--baseline-record", "record.yaml")
+    assert (code, out) == (4, "")
+    assert said in err
+
+
+def test_a_run_is_not_its_own_baseline(gate: Gate) -> None:
+    """The same files under another name are the same run; so is the same place."""
+    write_scene()
+    copy_run("candidate", "copy")
+    for base in ("candidate", "copy"):
+        code, out, _ = gate(
+            *("check", "--policy", "policy.yaml", "--baseline", base, "--candidate", "candidate"),
+            *("--today", "2026-12-01"),
+        )
+        assert code == 4
+        assert "E_SELF_BASELINE" in out
+        assert "gate plan --aa" in " ".join(out.split())
+
+
+def test_plan_may_compare_a_run_with_itself(gate: Gate) -> None:
+    """`gate plan --aa` is what compares a run with itself on purpose."""
+    write_scene()
+    code, out, _ = gate("plan", "--policy", "policy.yaml", "--baseline", "baseline", "--aa")
+    assert code == 0
+    assert "against itself" in out
