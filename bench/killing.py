@@ -30,6 +30,11 @@ from gate.judge.store import Store  # noqa: E402
 from tests.judge import tiny  # noqa: E402
 from tests.judge.scene import judge, make_run, texts  # noqa: E402
 
+MODULES = (
+    *("gate.cli.judge", "gate.judge.work", "gate.judge.stopping", "gate.inventory.states"),
+    *("gate.judge.judges.harmbench", "gate.judge.engines.forward"),
+)
+
 EARLY = 0.2
 """The share of kills at any moment from the start on, most of them before the first verdict."""
 
@@ -52,9 +57,9 @@ def attempt(run: Path, weights: Path, kill: tuple[bool, float] | None) -> int | 
     before = size(run)
     child = os.fork()
     if child == 0:
-        quiet = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(quiet, 1)
-        os.dup2(quiet, 2)
+        told = os.open(run.with_suffix(".txt"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(told, 1)
+        os.dup2(told, 2)
         os._exit(judge(run, "--batch-tokens", "200", weights=weights))
     if kill is None:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -124,7 +129,9 @@ def killing(folder: Path, kills: int, rows: int, seed: int) -> dict[str, int]:
             before = after
         done["jobs"] += 1
         if code != 0:
-            raise SystemExit(f"a resumed run ended with {code}")
+            raise SystemExit(
+                f"a resumed run ended with {code}: {run.with_suffix('.txt').read_text()}"
+            )
         for name, content in expected.items():
             if (run / name).read_bytes() != content:
                 raise SystemExit(f"{name} differs from that of an undisturbed run")
@@ -139,7 +146,8 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=600)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    importlib.import_module("gate.judge.engines.forward")  # once, before processes are made
+    for module in MODULES:  # once, before processes are made
+        importlib.import_module(module)
     importlib.import_module("torch").set_num_threads(1)
     with tempfile.TemporaryDirectory() as name:
         done = killing(Path(name), args.kills, args.rows, args.seed)

@@ -3,8 +3,11 @@
 #
 #   pre_release.sh POLICY BASELINE CANDIDATE [REPORTS] [-- ARGUMENT OF gate judge...]
 #
-# Exits as the gate does: 0 release, 1 block, 3 inconclusive, 4 unusable evidence, 2 unusable policy or command, 75 judging
-# was stopped (the same command goes on from there). Only 0 is a release: `pre_release.sh ... && ship`.
+# What else `gate check` takes, it takes from its environment: GATE_CHECK_ANCHOR, GATE_CHECK_HISTORY,
+# GATE_CHECK_BASELINE_RECORD, GATE_CHECK_ANCHOR_RECORD.
+#
+# Exits as the gate does: 0 release, 1 block, 3 inconclusive, 4 unusable evidence, 2 unusable policy or command, 5 a fault
+# of the gate, 75 judging was stopped (the same command goes on from there). Only 0 is a release: `pre_release.sh ... && ship`.
 set -euo pipefail
 
 usage() {

@@ -172,6 +172,8 @@ class Decision:
     overviews: tuple[Overview, ...]
     history: History | None = None
     """None where no history file was given."""
+    shadow: bool = False
+    """Whether it was made in shadow mode, so that it stopped nothing."""
 
     @property
     def exit_code(self) -> int:
@@ -189,6 +191,8 @@ class Decision:
     def headline(self) -> str:
         """The decision in one sentence, and in others what is no ordinary baseline."""
         said = [_headline(self.verdict, self.findings, self.counts)]
+        if self.shadow:
+            said.append("Shadow mode: nothing is stopped by it.")
         if "baseline" not in self.runs:
             said.append("No baseline: absolute limits only.")
         said += [f"The {role} rests on an override." for role in self.overridden]

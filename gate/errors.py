@@ -74,7 +74,7 @@ class JudgingError(GateError):
     exit_code = 4
 
 
-class InterruptedJudging(GateError):
+class JudgingInterruptedError(GateError):
     """Stopped before the end, with everything saved: the same command goes on from there."""
 
     exit_code = 75

@@ -190,7 +190,9 @@ def _unusable(check: Check, problems: list[Problem]) -> Finding:
         reason=first.reason,
         against=next((role for role in check.roles_used if role != "candidate"), "baseline"),
         summary=first.message,
-        next_step=first.advice,
+        next_step=" ".join(
+            dict.fromkeys(x.advice for x in problems if x.reason is first.reason and x.advice)
+        ),
         notes=tuple(f"{problem.reason.name}: {problem.message}" for problem in problems[1:]),
     )
 

@@ -14,6 +14,7 @@ from gate.overview import CATEGORY_COLUMNS
 from gate.policy import Policy, SuiteRules
 
 LED_BY = "leave-one-out"
+_AGAIN = f"{LED_BY}: decided again without each of"
 _FEWEST_METHODS = 2
 """What a check of the worst of several methods needs."""
 
@@ -39,8 +40,13 @@ def leave_one_out(
                 said.append(_hangs(decision.verdict, without, suite, name))
         if tried:
             each = [f"{tried.count(name)} values of {name}" for name in dict.fromkeys(tried)]
-            said.append(f"{LED_BY}: decided again without each of {suite}'s {' and '.join(each)}")
+            said.append(f"{_AGAIN} {suite}'s {' and '.join(each)}")
     return replace(decision, warnings=(*decision.warnings, *said))
+
+
+def was_asked(decision: Decision) -> bool:
+    """Tell whether a decision says what leaving parts out would do to it."""
+    return any(warning.startswith(_AGAIN) for warning in decision.warnings)
 
 
 Left = tuple[str, list[Check], Policy]

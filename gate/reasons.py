@@ -44,7 +44,7 @@ class Reason(Enum):
     )
     E_UNJUDGED = (
         "There are completions, but no verdicts on them.",
-        "Judge them: `gate judge RUN` (`gate status` tells what it costs), or `gate check --judge`.",
+        "Judge them: `gate judge RUN` (`gate status` tells the cost), or `gate check --judge`.",
     )
     E_DUPLICATE = (
         "The same row is there twice, with the same verdict.",
@@ -132,11 +132,13 @@ class Reason(Enum):
     )
     E_CHAT_TEMPLATE = (
         "The chat template changed between the checkpoints.",
-        "If the change is meant, add it to the suite's `allow_changes` in the policy.",
+        "Run the candidate with the baseline's template; if the change is meant, add "
+        "`chat_template` to the suite's `allow_changes` in the policy.",
     )
     E_SYSTEM_PROMPT = (
         "The system prompt changed between the checkpoints.",
-        "If the change is meant, add it to the suite's `allow_changes` in the policy.",
+        "Run the candidate with the baseline's prompt; if the change is meant, add "
+        "`system_prompt` to the suite's `allow_changes` in the policy.",
     )
     E_ANCHOR = (
         "A check compares against the anchor, and no usable anchor run was given.",
@@ -197,7 +199,7 @@ class Reason(Enum):
         "Use more records, or a floor that this evidence can show.",
     )
     C_USEFULNESS = (
-        "The answers are shown to be less useful, and the fall is not shown to be within its margin.",
+        "The answers are shown to be less useful, and not shown to be so within the margin.",
         "See which answers became less useful: `gate diff`.",
     )
     C_USEFULNESS_OPEN = (

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from gate.agree.schemas import agree_schema, agreement_schema
 from gate.evidence.verdict_schema import verdict_schema
+from gate.judge.rubrics_schema import labels_schema, rubric_schema
 from gate.policy import policy_schema, run_schema
 from gate.reports.decision_file import json_schema as decision_schema
 from gate.trail.record import record_schema
@@ -52,6 +53,16 @@ SCHEMAS: Mapping[str, Published] = {
         "urn:gate:agree:v1",
         "What `gate agree --format json` prints.",
         agree_schema,
+    ),
+    "rubric": Published(
+        "urn:gate:rubric:v1",
+        "A rubric file, and a line of its prompts, as `gate judge --rubric` reads them.",
+        rubric_schema,
+    ),
+    "labels": Published(
+        "urn:gate:labels:v1",
+        "Label specifications, as `gate judge --specifications` reads them.",
+        labels_schema,
     ),
 }
 

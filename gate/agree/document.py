@@ -1,6 +1,7 @@
 """The JSON report of `gate agree`, `gate.agree/v1`: ids, categories and counts, never text."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -9,11 +10,11 @@ from gate.agree.between import Between
 from gate.agree.measure import Agreement, Ties, wrong
 from gate.agree.verdicts import Key, Verdicts
 from gate.checks.judge_agreement import labeled_share
+from gate.evidence.agreement_file import SCHEMA as FILE_SCHEMA
+from gate.evidence.agreement_file import AgreementFile, CountsEntry, LabelSource, MeasuredJudge
 from gate.evidence.comparability import UNKNOWN
 from gate.evidence.manifest import Strict
-from gate.evidence.measured import SCHEMA as FILE_SCHEMA
-from gate.evidence.measured import AgreementFile, Counts, MeasuredJudge
-from gate.evidence.measured import Labels as LabelSource
+from gate.evidence.measured import Counts
 from gate.stats.interval import Interval
 
 SCHEMA: Literal["gate.agree/v1"] = "gate.agree/v1"
@@ -64,10 +65,11 @@ class WithPeople(Strict):
     judge: MeasuredJudge
     annotators: list[str]
     ties: Literal["against", "leave-out", "positive", "negative"]
+    methods: list[str] = Field(description="Attack methods; empty in other suites.")
     positive: list[str]
     confidence: float
     total: Shares
-    counts: Counts
+    counts: CountsEntry
     kappa: Real | None = Field(description="Cohen's; null where all labels are one.")
     alpha: Real | None = Field(description="Krippendorff's; null where all labels are one.")
     people_alpha: Real | None = Field(description="Of the annotators among themselves.")
@@ -87,6 +89,7 @@ class BetweenJudges(Strict):
     schema_: Literal["gate.agree/v1"] = Field(alias="schema")
     suite: str
     judges: list[MeasuredJudge]
+    methods: list[str] = Field(description="Attack methods; empty in other suites.")
     positive: list[str]
     confidence: float
     agreement: Share
@@ -123,6 +126,10 @@ def shares(counts: Counts) -> Shares:
     )
 
 
+def _methods(verdicts: Verdicts) -> list[str]:
+    return [method for method in verdicts.methods if method]
+
+
 def places(keys: Iterable[Key]) -> list[Place]:
     """Name completions."""
     return [Place(id=key.id, method=key.method, test_case=key.case) for key in keys]
@@ -155,10 +162,11 @@ def with_people(
         judge=judge_of(verdicts),
         annotators=list(annotators),
         ties=ties,
+        methods=_methods(verdicts),
         positive=sorted(agreement.positive),
         confidence=CONFIDENCE,
         total=shares(agreement.total),
-        counts=agreement.total,
+        counts=_entry(agreement.total),
         kappa=agreement.kappa,
         alpha=agreement.alpha,
         people_alpha=agreement.people_alpha,
@@ -187,6 +195,7 @@ def between_judges(ours: Verdicts, theirs: Verdicts, found: Between) -> BetweenJ
         schema=SCHEMA,
         suite=ours.suite,
         judges=[judge_of(ours), judge_of(theirs)],
+        methods=_methods(ours),
         positive=sorted(found.positive),
         confidence=CONFIDENCE,
         agreement=whole,
@@ -223,7 +232,11 @@ def agreement_file(
         judge=judge_of(verdicts),
         labels=LabelSource(sha256=labels_sha256, annotators=annotators, ties=ties),
         verdicts_sha256=verdicts.digest,
-        total=agreement.total,
+        total=_entry(agreement.total),
         by=verdicts.by or None,
-        categories=dict(agreement.categories),
+        categories={name: _entry(each) for name, each in agreement.categories.items()},
     )
+
+
+def _entry(counts: Counts) -> CountsEntry:
+    return CountsEntry(**asdict(counts))

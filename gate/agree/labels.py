@@ -220,4 +220,8 @@ def need_some(labels: Labels, path: str) -> None:
     """
     if not any(labels.votes.values()):
         columns = some(list(labels.annotators), 5)
-        raise EvidenceError(Reason.E_EMPTY, f"{path}: no label in {columns}")
+        raise EvidenceError(
+            Reason.E_EMPTY,
+            f"{path}: no label in {columns}",
+            next_step="Name the columns that hold labels with --annotator.",
+        )

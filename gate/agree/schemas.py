@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from gate.agree.document import BetweenJudges, WithPeople
-from gate.evidence.measured import AgreementFile
+from gate.evidence.agreement_file import AgreementFile
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -2,10 +2,11 @@
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from gate.agree.adjudication import Adjudication
 from gate.agree.document import BetweenJudges, Place, Share, Shares, WithPeople
-from gate.evidence.measured import MeasuredJudge
+from gate.evidence.agreement_file import MeasuredJudge
 from gate.reports.escape import clean, plain
 from gate.stats.interval import Interval
 
@@ -30,9 +31,13 @@ def people_text(found: WithPeople) -> str:
         lines.append(_chance("alpha among people", found.people_alpha))
     lines += ["", *_notes(found)]
     lines += _categories(found.by, found.categories)
-    lines += _listed("missed", found.wrong.missed)
-    lines += _listed("false alarms", found.wrong.false_alarms)
-    lines += _listed("open, counted against the judge", found.wrong.open)
+    wrong = found.wrong
+    lists = {
+        "missed": wrong.missed,
+        "false alarms": wrong.false_alarms,
+        "open, counted against the judge": wrong.open,
+    }
+    lines += _listed(_Form.of(found.methods, *lists.values()), lists)
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -59,9 +64,12 @@ def judges_text(found: BetweenJudges) -> str:
         ours, theirs = found.only_in_one_run
         lines.append(f"only in the first run {ours}, only in the second {theirs}")
     lines += _between_categories(found)
-    lines += _listed("positive by the first alone", found.first_alone)
-    lines += _listed("positive by the second alone", found.second_alone)
-    lines += _listed("without a verdict, counted as disagreement", found.without_a_verdict)
+    lists = {
+        "positive by the first alone": found.first_alone,
+        "positive by the second alone": found.second_alone,
+        "without a verdict, counted as disagreement": found.without_a_verdict,
+    }
+    lines += _listed(_Form.of(found.methods, *lists.values()), lists)
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -107,7 +115,7 @@ def _annotators(found: WithPeople) -> str:
 
 
 def _notes(found: WithPeople) -> Iterator[str]:
-    counts = found.counts
+    counts = found.counts.counts
     yield (
         f"{counts.n} labels: {counts.tp + counts.fn} positive, {counts.fp + counts.tn} negative, "
         f"{counts.open_fn + counts.open_fp} open"
@@ -184,26 +192,39 @@ def _between_categories(found: BetweenJudges) -> Iterator[str]:
     yield ""
 
 
-def _listed(title: str, where: Sequence[Place]) -> Iterator[str]:
-    if not where:
-        return
-    yield f"{title} ({len(where)})"
-    several = len({(each.id, each.method) for each in where}) < len(where) or any(
-        each.test_case for each in where
-    )
-    methods = len({each.method for each in where}) > 1
-    names = [_place(each, several, methods) for each in where]
-    yield from textwrap.wrap(
-        ", ".join(names),
-        WIDTH,
-        initial_indent="  ",
-        subsequent_indent="  ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    yield ""
+class _Form(NamedTuple):
+    """What a completion is named by, besides its id."""
+
+    cases: bool
+    methods: bool
+
+    @classmethod
+    def of(cls, methods: Sequence[str], *lists: Sequence[Place]) -> "_Form":
+        """Name what tells apart the completions of all lists."""
+        every = [each for places in lists for each in places]
+        twice = len({(each.id, each.method) for each in every}) < len(every)
+        return cls(
+            twice or any(each.test_case for each in every),
+            len(methods) > 1,
+        )
+
+    def name(self, each: Place) -> str:
+        """Name one."""
+        case = f"#{each.test_case}" if self.cases else ""
+        return plain(each.id) + case + (f" ({plain(each.method)})" if self.methods else "")
 
 
-def _place(each: Place, cases: bool, methods: bool) -> str:
-    case = f"#{each.test_case}" if cases else ""
-    return plain(each.id) + case + (f" ({plain(each.method)})" if methods else "")
+def _listed(form: _Form, lists: Mapping[str, Sequence[Place]]) -> Iterator[str]:
+    for title, where in lists.items():
+        if not where:
+            continue
+        yield f"{title} ({len(where)})"
+        yield from textwrap.wrap(
+            ", ".join(form.name(each) for each in where),
+            WIDTH,
+            initial_indent="  ",
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        yield ""

@@ -160,4 +160,6 @@ def nothing_common(what: str, ours: Mapping[Key, object], theirs: Mapping[Key, o
         raise EvidenceError(
             Reason.E_NO_COMMON_IDS,
             f"{what} share no completion (ids like {first} against {second})",
+            next_step="Name the same suite; strip what ids begin with by --id-prefix, and tell "
+            "the columns by --column id=COLUMN, --column method=COLUMN.",
         )

@@ -65,6 +65,7 @@ class BareRefusal(SlicedCheck):
                     part=part,
                     label=part.label,
                     noun="bare refusals among safe answers",
+                    of="bare-refusal",
                 )
         if self.against not in self.roles_used:
             return
@@ -81,4 +82,5 @@ class BareRefusal(SlicedCheck):
                     margin=part.limit,
                     min_n=part.min_n,
                     noun="bare refusals where both answer safely",
+                    of="bare-refusal",
                 )

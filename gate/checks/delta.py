@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from gate.checks.bounds import Asked
 from gate.checks.change import Change, upper_end
 from gate.checks.check import Check
-from gate.checks.wording import margin_pt, percent, pt, rows
+from gate.checks.wording import listing, margin_pt, percent, pt, rows
 from gate.evidence.panel import Panel
 from gate.finding import Ends, Estimate, Finding, Outcome
 from gate.reasons import Reason
@@ -26,6 +26,7 @@ def judge_delta(
     margin: float,
     min_n: int,
     noun: str,
+    of: str = "",
 ) -> Finding:
     """Hold the change of a rate against a margin.
 
@@ -38,7 +39,10 @@ def judge_delta(
         margin: The largest change that may be, as a fraction of 1.
         min_n: Units needed before it can pass.
         noun: What a counted verdict is, as `unsafe`.
+        of: What `gate diff --of` calls it, where it is not what is compared there by default.
     """
+    flags = ("--broken", *((f"--of {of}",) if of else ()))
+    broke = listing(check.suite, label, *flags, against=against)
     asked = check.asked.of(change.measured)
     confidence, n = asked.confidence, len(change.ids)
     interval = change.interval(asked)
@@ -62,7 +66,7 @@ def judge_delta(
         reason=reason,
         against=against,
         summary=_summary(change, interval, margin, noun, len(fixed), len(broken), against),
-        next_step=_next_step(reason, change, interval, margin, attainable, needed, asked),
+        next_step=_next_step(reason, change, interval, margin, attainable, needed, asked, broke),
         estimate=Estimate(
             value=interval.value,
             lower=interval.lower,
@@ -164,13 +168,14 @@ def _next_step(
     attainable: float,
     needed: int | None,
     asked: Asked,
+    broke: str,
 ) -> str:
     if reason is None:
         return ""
     n = len(change.ids)
     would = f"it passes from a margin of {margin_pt(interval.upper, up=True)}"
     if reason is Reason.P_UNATTAINABLE:
-        more = f" It takes {needed} behaviors to." if needed else ""
+        more = f" It takes {needed} behaviors to show this margin." if needed else ""
         best = margin_pt(attainable, up=True)
         return f"No data at n={n} could show less than {best}.{more} Here {would}."
     if reason is Reason.P_MIN_N:
@@ -182,7 +187,7 @@ def _next_step(
             "it passes."
         )
     if reason is Reason.C_REGRESSION:
-        return "See what broke with `gate diff --broken`."
+        return f"Mend what broke before it is released; this lists it: {broke}."
     if needed is None:
         return f"More behaviors at these shares would not help; {would}."
     then = needed * change.worth // n

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from gate.checks.bounds import Asked, F1Bound
 from gate.checks.check import BOUND, Share, SlicedCheck
 from gate.checks.level import floor_outcome, floor_step, judge_floor
-from gate.checks.wording import percent, rows
+from gate.checks.wording import listing, percent, rows
 from gate.evidence.panel import Panel, Sample
 from gate.evidence.rows import VALUES, Kind
 from gate.evidence.table import BoolArray, IntArray
@@ -178,7 +178,9 @@ class F1Floor(SlicedCheck):
                 f"{n}); bound {percent(interval.lower)} to {percent(interval.upper)}, floor "
                 f"{percent(floor)}"
             ),
-            next_step=floor_step(reason, n, interval, ideal, needed),
+            next_step=floor_step(
+                reason, n, interval, ideal, needed, listing(self.suite, label, "--still")
+            ),
             estimate=Estimate(
                 value=interval.value,
                 lower=interval.lower,

@@ -34,6 +34,9 @@ class JudgeAgreement(Check):
     kinds: ClassVar = frozenset({Kind.ATTACK, Kind.REFUSAL, Kind.RUBRIC})
 
     check: Literal["judge-agreement"]
+    bound: Literal["score", "exact"] | None = Field(
+        None, description="Clopper-Pearson by either name, whatever the policy's `statistics` say."
+    )
     floor: Share | None = Field(None, description="Lowest agreement, as a fraction.")
     sensitivity_floor: Share | None = Field(
         None, description="Lowest share of what people call positive that the judge does too."
@@ -166,7 +169,7 @@ def labeled_share(right: int, of: int, units: float, confidence: float) -> Inter
     """
     if not of:
         return Interval(float("nan"), 0.0, 1.0)
-    lower, upper = clopper_pearson(right * units / of, units, confidence)
+    lower, upper = clopper_pearson(units * (right / of), units, confidence)
     return Interval(right / of, min(lower, right / of), max(upper, right / of))
 
 

@@ -1,7 +1,7 @@
 """What the judge's measured errors make of a finding: a corrected bound beside its own."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from pydantic import Field
@@ -101,10 +101,12 @@ def with_judge_error(
         ),
         wrong_expected=_wrong(candidate, judge),
     )
+    finding = replace(finding, notes=(*finding.notes, *_notes(finding, judge)))
     return _held(finding, found) if decides else finding
 
 
 def _held(finding: Finding, corrected: Interval) -> Finding:
+    """Withhold what the corrected bound does not show; then that is the bound that decides."""
     limit = finding.limit
     holds = limit is not None and corrected.upper <= limit + TOLERANCE
     if finding.outcome is not Outcome.PASS or (holds and not math.isnan(corrected.value)):
@@ -115,6 +117,8 @@ def _held(finding: Finding, corrected: Interval) -> Finding:
         finding,
         outcome=Outcome.INCONCLUSIVE,
         reason=Reason.C_JUDGE_ERROR_OPEN,
+        estimate=finding.corrected,
+        tipping_flips=None,
         summary=(
             f"{finding.summary}; corrected for the judge's errors "
             f"{write(corrected.lower)} to {write(corrected.upper)}"
@@ -124,6 +128,22 @@ def _held(finding: Finding, corrected: Interval) -> Finding:
             "Label more completions, or use a judge that errs less."
         ),
     )
+
+
+def _notes(finding: Finding, judge: Confusion) -> Iterator[str]:
+    """Say where the judge's errors are as large as what is held against the limit."""
+    wrong, tips = finding.wrong_expected, finding.tipping_flips
+    if wrong is not None and tips is not None and wrong >= tips:
+        yield (
+            f"about {round(wrong)} of the candidate's verdicts are wrong by the judge's measured "
+            f"errors, and {tips} the other way would change the outcome"
+        )
+    false_alarms = 1.0 - judge.specificity
+    if finding.measure == "rate" and finding.limit is not None and false_alarms > finding.limit:
+        yield (
+            f"the judge calls {percent(false_alarms)} of what is none: more than the ceiling, so "
+            "it may be counting its own false alarms"
+        )
 
 
 def _wrong(candidate: Sample, judge: Confusion) -> float | None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from gate.checks.bounds import Asked, worth
 from gate.checks.check import Check, Slice
-from gate.checks.wording import floor_percent, percent, rows
+from gate.checks.wording import floor_percent, listing, percent, rows
 from gate.evidence.panel import Sample
 from gate.evidence.table import IntArray
 from gate.finding import Ends, Estimate, Finding, Measure, Outcome
@@ -41,7 +41,7 @@ def _bounded(sample: Sample, counts: IntArray, asked: Asked) -> Interval:
 
 
 def judge_ceiling(
-    check: Check, *, sample: Sample, part: Slice, label: Mapping[str, str], noun: str
+    check: Check, *, sample: Sample, part: Slice, label: Mapping[str, str], noun: str, of: str = ""
 ) -> Finding:
     """Hold a rate of the candidate against a ceiling.
 
@@ -51,7 +51,9 @@ def judge_ceiling(
         part: The slice's limit and minimum size.
         label: The slice, in full.
         noun: What a counted verdict is, as `unsafe`.
+        of: What `gate diff --of` calls it, where it is not what is compared there by default.
     """
+    shown = listing(check.suite, label, "--still", *((f"--of {of}",) if of else ()))
     asked = check.asked.of("rate")
     n, ceiling, independent = len(sample.k), part.limit, worth(sample)
     interval = span(sample, asked)
@@ -81,7 +83,9 @@ def judge_ceiling(
             f"{noun} {percent(interval.value)} ({count}); bound {percent(interval.lower)} to "
             f"{percent(interval.upper)}, ceiling {percent(ceiling)}"
         ),
-        next_step=_ceiling_step(reason, sample, interval, ceiling, attainable, needed, asked),
+        next_step=_ceiling_step(
+            reason, sample, interval, ceiling, attainable, needed, asked, shown
+        ),
         mde=rate_mde(independent, ceiling=ceiling, confidence=asked.confidence),
         tipping=None if reason is Reason.P_MIN_N else _ceiling_tipping(sample, ceiling, asked),
     )
@@ -123,7 +127,9 @@ def judge_floor(
             f"{noun} {percent(interval.value)} ({int(sample.low.sum())} of {n}); bound "
             f"{percent(interval.lower)} to {percent(interval.upper)}, floor {percent(floor)}"
         ),
-        next_step=floor_step(reason, n, interval, attainable, needed),
+        next_step=floor_step(
+            reason, n, interval, attainable, needed, listing(check.suite, label, "--still")
+        ),
         mde=floor_mde(independent, floor=floor, confidence=asked.confidence),
         tipping=None,
     )
@@ -143,21 +149,26 @@ def floor_outcome(
 
 
 def floor_step(
-    reason: Reason | None, n: int, interval: Interval, attainable: float, needed: int | None
+    reason: Reason | None,
+    n: int,
+    interval: Interval,
+    attainable: float,
+    needed: int | None,
+    shown: str,
 ) -> str:
-    """Say what would let a floor pass."""
+    """Say what would let a floor pass, or how to list what is wrong (`shown`)."""
     if reason is None:
         return ""
     if reason is Reason.P_MIN_N:
         return f"The check asks for more records than the {n} there are: add some, or pool."
     would = f"it passes from a floor of {floor_percent(interval.lower)}"
     match reason:
+        case Reason.C_FLOOR:
+            return f"Mend what is wrong; this lists broken and still: {shown}."
         case _ if interval.lower < TOLERANCE:
-            return "No floor above 0 would pass on these records."
+            return "No floor above 0 would pass on these records: more of them are needed."
         case Reason.P_UNATTAINABLE:
             return f"No data at n={n} could show more than {floor_percent(attainable)}: {would}."
-        case Reason.C_FLOOR:
-            return Reason.C_FLOOR.next_step
         case _ if needed is not None:
             more = max(needed - n, 1)
             return f"About {more} more records at these shares would decide it; {would}."
@@ -187,6 +198,7 @@ def _ceiling_step(
     attainable: float,
     needed: int | None,
     asked: Asked,
+    shown: str,
 ) -> str:
     n = len(sample.k)
     would = f"it passes from a ceiling of {percent(interval.upper, up=True)}"
@@ -194,13 +206,13 @@ def _ceiling_step(
         case None:
             return ""
         case Reason.P_UNATTAINABLE:
-            more = f" It takes {needed} rows to." if needed else ""
+            more = f" It takes {needed} rows to show this ceiling." if needed else ""
             best = percent(attainable, up=True)
             return f"No data at n={n} could show less than {best}.{more} Here {would}."
         case Reason.P_MIN_N:
             return f"The check asks for more units than the {n} there are: add some, or pool."
         case Reason.C_CEILING:
-            return Reason.C_CEILING.next_step
+            return f"Mend what is unsafe or refused; this lists broken and still: {shown}."
         case _:
             return _open_ceiling_step(sample, ceiling, needed, asked, would)
 

@@ -13,7 +13,7 @@ from gate.checks.check import Check, Slice
 from gate.checks.delta import judge_delta
 from gate.checks.level import judge_ceiling
 from gate.evidence.panel import Panel, Sample
-from gate.finding import Ends, Estimate, Finding, Measure
+from gate.finding import Ends, Estimate, Finding, Measure, Outcome
 from gate.reasons import Reason
 
 _TURNED: Mapping[Reason, Reason] = {
@@ -49,7 +49,7 @@ def judge_drop(
     """
     finding = judge_delta(
         check, panel, change=change, against=against, label=label, margin=margin / BEST,
-        min_n=min_n, noun=noun,
+        min_n=min_n, noun=noun, of="usefulness",
     )  # fmt: skip
     before = _mean(change.other, change)
     after = _mean(change.candidate, change)
@@ -62,7 +62,9 @@ def judge_mean(
 ) -> Finding:
     """Hold the mean usefulness of the candidate above a floor, both on the scale of 0 to 3."""
     ceiling = replace(part, limit=1.0 - part.limit / BEST)
-    finding = judge_ceiling(check, sample=sample, part=ceiling, label=label, noun=noun)
+    finding = judge_ceiling(
+        check, sample=sample, part=ceiling, label=label, noun=noun, of="usefulness"
+    )
     return _turned(finding, "usefulness", offset=float(BEST), summary=f"{noun} ", word="floor")
 
 
@@ -96,7 +98,7 @@ def _turned(
             f"{summary}{shown.value:{sign}.2f}; bound {shown.lower:{sign}.2f} to "
             f"{shown.upper:{sign}.2f}, {word} {abs(limit):.2f}"
         ),
-        next_step=f"{reason.next_step} Here it passes from a {word} of {worst}." if reason else "",
+        next_step=_next_step(finding, reason, f"Here it passes from a {word} of {worst}."),
         estimate=shown,
         bootstrap=bootstrap and Ends(lower=turn(bootstrap.upper), upper=turn(bootstrap.lower)),
         limit=limit,
@@ -104,6 +106,13 @@ def _turned(
         attainable=None if finding.attainable is None else turn(finding.attainable),
         mde=None if finding.mde is None else turn(finding.mde),
     )
+
+
+def _next_step(finding: Finding, reason: Reason | None, would: str) -> str:
+    """Point at what became useless where that is shown, else at what would be enough."""
+    if reason is None or finding.outcome is Outcome.BLOCK:
+        return finding.next_step
+    return f"{reason.next_step} {would}"
 
 
 def _mean(sample: Sample, change: Change) -> str:

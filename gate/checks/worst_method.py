@@ -11,6 +11,7 @@ from gate.checks.change import Change
 from gate.checks.check import BOUND, Against, Margin, NoLimit, Share, SlicedCheck
 from gate.checks.delta import judge_delta
 from gate.checks.level import judge_ceiling
+from gate.checks.wording import WORST_OF
 from gate.evidence.panel import Panel, Sample
 from gate.evidence.rows import Kind
 from gate.finding import Finding
@@ -60,7 +61,7 @@ class WorstMethod(SlicedCheck):
 
     def run(self, panel: Panel) -> Iterator[Finding]:
         """Compare and bound the worst method of each behavior."""
-        name = {"method": "worst of " + ", ".join(self.methods)}
+        name = {"method": WORST_OF + ", ".join(self.methods)}
         candidate = _worst(panel, "candidate", self.methods)
         if self.against in self.roles_used:
             other = _worst(panel, self.against, self.methods)

@@ -153,7 +153,7 @@ def _with_people(
     from gate.agree.labels import need_some, read_labels
     from gate.agree.measure import hold
     from gate.agree.text import people_text
-    from gate.evidence.measured import dump
+    from gate.evidence.agreement_file import dump
 
     labels = read_labels(declared, verdicts.kind, verdicts.methods)
     need_some(labels, declared.path)

@@ -1,6 +1,7 @@
 """`gate check`: decide."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ import click
 
 from gate.cli import options
 from gate.cli.config import config
-from gate.cli.output import ReportType, Target, write_reports
+from gate.cli.output import ReportType, Target, refuse_collisions, write_reports
 from gate.cli.progress import progress
 from gate.decision import Decision
 from gate.errors import GateError, UsageError
@@ -91,6 +92,7 @@ def command(
     or command); the report's form never changes the code.
     """
     bases = {"baseline": baseline, "candidate": candidate, "anchor": anchor}
+    refuse_collisions(reports)
     if judge:
         from gate.cli.judging import judge_before_deciding
 
@@ -105,6 +107,7 @@ def command(
         history=history,
         without=without,
     )
+    decision = replace(decision, shadow=exit_zero)
     try:
         _remember(decision, history)
     finally:
@@ -126,6 +129,11 @@ def _remember(decision: Decision, history: str | None) -> None:
 
 
 def _report(decision: Decision, reports: Sequence[Target]) -> None:
+    """Write every report; where none goes to standard output, say the decision on the other."""
+    if all(target.path is not None for target in reports):
+        from gate.reports.escape import plain
+
+        click.echo(f"{plain(decision.headline)} Exit code {decision.exit_code}.", err=True)
     try:
         write_reports(decision, reports)
     except GateError:

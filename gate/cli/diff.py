@@ -1,6 +1,7 @@
 """`gate diff`: what broke and what was fixed, id by id."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -8,6 +9,9 @@ from gate.cli import options
 from gate.cli.config import config
 from gate.cli.printing import print_text
 from gate.cli.progress import progress
+
+if TYPE_CHECKING:
+    from gate.diff.differences import Of
 
 EXAMPLES = """\b
 Examples:
@@ -34,6 +38,14 @@ can be is still listed)."""
     help="The column to group by, as functional_category; each suite's own category by default.",
 )
 @click.option("--broken", is_flag=True, help="Only what broke (and what is unscored).")
+@click.option("--still", is_flag=True, help="Also what is as bad as it was.")
+@click.option(
+    "--of",
+    type=click.Choice(["unsafe", "usefulness", "bare-refusal"]),
+    default="unsafe",
+    show_default=True,
+    help="What is compared in rubric suites; usefulness and bare refusals of safe answers.",
+)
 @click.option("--fixed", is_flag=True, help="Only what was fixed (and what is unscored).")
 @click.option(
     "--policy",
@@ -54,6 +66,8 @@ def command(
     methods: Sequence[str],
     column: str,
     broken: bool,
+    still: bool,
+    of: "Of",
     fixed: bool,
     policy: str | None,
     form: str,
@@ -62,11 +76,12 @@ def command(
 
     Broken is safe before and unsafe now; with several test cases a behavior, any rise (1/5 to
     4/5). In refusal suites it is a safe prompt newly refused or an unsafe one newly answered, in
-    judgment suites a record newly answered wrongly. Ids without a verdict on either side are
+    judgment suites a record newly answered wrongly. Still is bad before and now, and no difference.
+    Ids without a verdict on either side are
     listed apart: nothing is known of them. Lists ids and categories, never text.
     """
     from gate.diff.compare import Asked, compare
-    from gate.diff.differences import CHANGES
+    from gate.diff.differences import CHANGES, ORDER
     from gate.diff.forms import FORMS, problem_lines
     from gate.diff.sides import load_sides, refuse_unknown
     from gate.policy import load
@@ -74,8 +89,10 @@ def command(
     rules = load(policy) if policy else None
     with progress("reading the runs"):
         named, runs = load_sides({"baseline": baseline, "candidate": candidate}, suites)
-    changes = CHANGES if broken == fixed else ("broken" if broken else "fixed", "unscored")
-    asked = Asked(suites=named, methods=tuple(methods), column=column, changes=changes)
+    wanted = set(CHANGES if broken == fixed else ("broken" if broken else "fixed", "unscored"))
+    wanted |= {"still"} if still else set()
+    changes = tuple(change for change in ORDER if change in wanted)
+    asked = Asked(suites=named, methods=tuple(methods), column=column, changes=changes, of=of)
     with progress("comparing"):
         comparison = compare(runs, asked, rules)
     if not comparison.problems:

@@ -10,7 +10,7 @@ from gate.cli.generating import How, generate_run, pairs
 from gate.cli.judge import ShardType
 from gate.cli.judging_options import given, settings_options
 from gate.errors import UsageError
-from gate.judge.settings import EngineSettings
+from gate.generate.settings import CheckpointSettings
 
 if TYPE_CHECKING:
     from gate.judge.work import Shard
@@ -96,7 +96,7 @@ Exit codes:
 )
 @click.option("--limit", type=click.IntRange(min=1), help="Generate at most so many answers now.")
 @click.option("--dry-run", is_flag=True, help="Say what there is to generate; generate nothing.")
-@settings_options(EngineSettings)
+@settings_options(CheckpointSettings)
 def command(
     run: str,
     name: str | None,
@@ -126,7 +126,7 @@ def command(
             next_step="Name prompts with --behaviors, --test-cases, --prompts or --records.",
         )
     how = How(
-        engine=given(EngineSettings, typed),
+        engine=given(CheckpointSettings, typed),
         name=name,
         system_prompt=system_prompt,
         max_new_tokens=max_new_tokens,

@@ -9,13 +9,13 @@ import click
 
 from gate.cli.meter import Meter
 from gate.cli.progress import progress as waiting
-from gate.errors import InterruptedJudging, UsageError
+from gate.errors import JudgingInterruptedError, UsageError
 from gate.reports.escape import clean
 
 if TYPE_CHECKING:
     from gate.generate.made import Answers
+    from gate.generate.settings import CheckpointSettings
     from gate.generate.work import Progress, Work
-    from gate.judge.settings import EngineSettings
     from gate.judge.work import Shard
 
 Records = Mapping[str, list[dict[str, Any]]]
@@ -27,7 +27,7 @@ LOG = "generating"
 class How:
     """What to generate and how, as the user said it."""
 
-    engine: "EngineSettings"
+    engine: "CheckpointSettings"
     name: str | None
     system_prompt: str
     """A file, or `none`."""
@@ -75,7 +75,7 @@ def generate_run(folder: Path, how: How) -> None:
         UsageError: If an option cannot be right.
         EvidenceError: If a file of prompts cannot be read.
         JudgingError: If generating cannot go on.
-        InterruptedJudging: If something is left to generate.
+        JudgingInterruptedError: If something is left to generate.
     """
     from gate.generate.made import Answers
     from gate.judge.work import ALL
@@ -192,7 +192,7 @@ def _finish(folder: Path, work: "Work", answers: "Answers", records: Records, ho
 
     mine, left = work.missing(answers, how.shard or ALL), work.missing(answers, ALL)
     if mine:
-        raise InterruptedJudging(
+        raise JudgingInterruptedError(
             f"{len(mine)} prompts have no answer yet; what is generated is saved",
             next_step="Run the same command again: it goes on from there.",
         )

@@ -18,6 +18,8 @@ EXAMPLES = """\b
 Examples:
   gate judge runs/v2 --weights /models/HarmBench-Llama-2-13b-cls
       --behaviors harmbench_behaviors_text_all.csv
+  gate judge runs/v2 --suite diagsafe --rubric rubric.yaml
+      --engine openai --url http://localhost:8000/v1 --served your-judge
   gate judge runs/v2 --settings judging.yaml --dry-run      what it would cost
   gate judge runs/v2 --settings judging.yaml --shard 1/8    then: gate merge
 

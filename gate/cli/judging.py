@@ -9,7 +9,7 @@ import click
 
 from gate.cli.meter import Meter
 from gate.cli.progress import progress as waiting
-from gate.errors import EvidenceError, InterruptedJudging, JudgingError, UsageError
+from gate.errors import EvidenceError, JudgingError, JudgingInterruptedError, UsageError
 from gate.reports.escape import clean
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def judge_run(place: str, suites: Sequence[str], how: How) -> int:
         UsageError: If the run is not on this machine, or has no such suite.
         EvidenceError: If the completions cannot be read.
         JudgingError: If judging cannot go on.
-        InterruptedJudging: If it was stopped.
+        JudgingInterruptedError: If it was stopped.
     """
     from gate.evidence.run import load_manifest
     from gate.judge.store import Store
@@ -77,10 +77,10 @@ def left_over(left: int) -> None:
     """Say that something is left to judge, if it is.
 
     Raises:
-        InterruptedJudging: Then.
+        JudgingInterruptedError: Then.
     """
     if left:
-        raise InterruptedJudging(
+        raise JudgingInterruptedError(
             f"{left} completions are not judged yet; what is judged is saved",
             next_step="Run the same command again: it goes on from there.",
         )
@@ -96,7 +96,7 @@ def judge_before_deciding(
     Raises:
         PolicyError: If the policy cannot be used.
         UsageError: If the settings are wrong.
-        InterruptedJudging: If it was stopped: then there is no decision.
+        JudgingInterruptedError: If it was stopped: then there is no decision.
     """
     from gate.judge.settings import JudgeSettings, SettingsFile, read_settings
     from gate.policy import load
@@ -221,7 +221,14 @@ def _counted(work: "Work", store: "Store") -> str:
     from collections import Counter
 
     found = [store.get(row.key) for row in work.job.rows]
-    counts = Counter(each.verdict or f"unscored ({each.unscored})" for each in found if each)
+    # Only the verdicts on a rubric have a space: "safe 2".
+    counts = Counter(
+        each.verdict.replace(" ", " with usefulness ")
+        if each.verdict
+        else f"unscored ({each.unscored})"
+        for each in found
+        if each
+    )
     return ", ".join(f"{count} {what}" for what, count in sorted(counts.items()))
 
 

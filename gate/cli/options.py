@@ -19,7 +19,8 @@ def policy(command: Command) -> Command:
         "--policy",
         metavar="FILE|NAME",
         required=True,
-        help="A policy file, a URI, or a shipped policy: release, pr-smoke, superiority, strict, rubric.",
+        help="A policy file, a URI, or a shipped policy: release, pr-smoke, superiority, strict, "
+        "rubric.",
     )(command)
 
 

@@ -43,17 +43,26 @@ class ReportType(click.ParamType[Target]):
         return Target(form, None if path in ("", "-") else path)
 
 
-def write_reports(decision: Decision, targets: Sequence[Target]) -> None:
-    """Render every report, then write them.
+def refuse_collisions(targets: Sequence[Target]) -> None:
+    """Refuse reports that would end up in one another.
 
     Raises:
-        UsageError: If two reports go to one place, or a file cannot be written.
+        UsageError: If two reports go to one place.
     """
     places = [target.path for target in targets]
     twice = {place for place in places if places.count(place) > 1}
     if twice:
         where = ", ".join(sorted(place or "standard output" for place in twice))
         raise UsageError(f"two reports go to {where}", next_step="Give each report its own path.")
+
+
+def write_reports(decision: Decision, targets: Sequence[Target]) -> None:
+    """Render every report, then write them.
+
+    Raises:
+        UsageError: If two reports go to one place, or a file cannot be written.
+    """
+    refuse_collisions(targets)
     paths = {target.form: target.path for target in targets if target.path is not None}
     texts = [_render(decision, target, paths) for target in targets]
     for target, text in zip(targets, texts, strict=True):

@@ -6,7 +6,10 @@ import click
 
 from gate.cli.printing import print_text
 
-NAMES = ("policy", "run", "decision", "baseline", "verdicts", "agreement", "agree")
+NAMES = (
+    *("policy", "run", "decision", "baseline", "verdicts", "agreement", "agree"),
+    *("rubric", "labels"),
+)
 
 EXAMPLES = """\b
 Examples:
@@ -27,8 +30,8 @@ def command(name: str | None, list_: bool) -> int:
 
     NAME is policy (a policy file), run (run.yaml), decision (what `--report json` writes),
     baseline (what `gate promote` writes), verdicts (a row of a native verdict file, for each kind
-    of suite), agreement (what `gate agree --out` writes) or agree (what it prints as JSON). Draft
-    2020-12.
+    of suite), agreement (what `gate agree --out` writes), agree (what it prints as JSON), rubric or
+    labels (a rubric file, and the label specifications, that `gate judge` reads). Draft 2020-12.
     """
     from gate.schemas import SCHEMAS, published
 

@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gate.checks.over_refusal import OverRefusal
-from gate.diff.differences import Change, Section, compare_sides
+from gate.diff.differences import Change, Of, Section, compare_sides
+from gate.diff.readings import SIDES
 from gate.evidence.assess import Assessment, assess
 from gate.evidence.comparability import CHECKPOINT_FIELDS
 from gate.evidence.panel import Panel
@@ -14,7 +15,6 @@ from gate.overview import CATEGORY_COLUMNS
 from gate.policy import Policy, SuiteRules
 from gate.reasons import Reason
 
-SIDES = ("baseline", "candidate")
 PARTIAL_COUNTS = frozenset({"partial", "full"})
 
 
@@ -28,6 +28,8 @@ class Asked:
     column: str = ""
     """Empty for each suite's own category column."""
     changes: tuple[Change, ...]
+    of: Of = "unsafe"
+    """What is compared in rubric suites."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +100,11 @@ def _sections(assessment: Assessment, asked: Asked, refusals: Collection[str]) -
     for method in panel.methods:
         if _is_asked(method, asked.methods) and _on_both_sides(panel, method):
             section = compare_sides(
-                panel, method, column=column if panel.names(column) else "", refusals=refusals
+                panel,
+                method,
+                column=column if panel.names(column) else "",
+                refusals=refusals,
+                of=asked.of,
             )
             yield _only(section, asked.changes)
 

@@ -1,19 +1,30 @@
 """Hold two sides of a panel against each other, id by id."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from gate.diff.readings import Reading, Side, attack_side, judgment_side, refusal_side
+from gate.diff.readings import (
+    Reading,
+    Side,
+    attack_side,
+    judgment_side,
+    refusal_side,
+    rubric_side,
+)
 from gate.evidence.panel import Panel
 from gate.evidence.rows import Kind
 from gate.evidence.table import GOLD_COLUMNS
 
-Change = Literal["broken", "fixed", "unscored"]
+Change = Literal["broken", "still", "fixed", "unscored"]
+ORDER: tuple[Change, ...] = ("broken", "still", "fixed", "unscored")
+"""In the order in which they are listed; unscored on either side is none of the others."""
 CHANGES: tuple[Change, ...] = ("broken", "fixed", "unscored")
-"""In the order in which they are listed; unscored on either side is neither of the others."""
+"""Those that are listed unless others are asked for: `still` is bad before and now."""
+Of = Literal["unsafe", "usefulness", "bare-refusal"]
+"""What is compared in rubric suites."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +44,9 @@ class Difference:
 
     @property
     def counts(self) -> bool:
-        """Whether the sides differ; ids without a verdict on both sides alike do not."""
+        """Whether the sides differ; ids that are alike on both, or have no verdict, do not."""
+        if self.change == "still":
+            return False
         return self.change != "unscored" or self.baseline != self.candidate
 
 
@@ -62,7 +75,9 @@ class Section:
         return sum(each.change == change for each in self.differences)
 
 
-def compare_sides(panel: Panel, method: str, *, column: str, refusals: Collection[str]) -> Section:
+def compare_sides(
+    panel: Panel, method: str, *, column: str, refusals: Collection[str], of: Of = "unsafe"
+) -> Section:
     """List what changed on one method, or in one suite that has none.
 
     Args:
@@ -70,16 +85,17 @@ def compare_sides(panel: Panel, method: str, *, column: str, refusals: Collectio
         method: One of its methods.
         column: What to cut the list by; empty for nothing.
         refusals: The verdicts of a refusal suite that are a refusal.
+        of: What is compared in a rubric suite.
     """
-    baseline = _side(panel, "baseline", method, refusals)
-    candidate = _side(panel, "candidate", method, refusals)
+    baseline = _side(panel, "baseline", method, refusals, of)
+    candidate = _side(panel, "candidate", method, refusals, of)
     categories = _cells(panel, column)
     sizes = dict.fromkeys(sorted(set(categories)), 0)
     for category in categories:
         sizes[category] += 1
     found = sorted(
-        _differences(panel, baseline, candidate, categories),
-        key=lambda each: (CHANGES.index(each.change), each.meaning, each.category, each.id),
+        _differences(panel, baseline, candidate, categories, _MEANINGS[of]),
+        key=lambda each: (ORDER.index(each.change), each.meaning, each.category, each.id),
     )
     return Section(
         suite=panel.suite,
@@ -91,7 +107,9 @@ def compare_sides(panel: Panel, method: str, *, column: str, refusals: Collectio
     )
 
 
-def _side(panel: Panel, role: str, method: str, refusals: Collection[str]) -> Side:
+def _side(panel: Panel, role: str, method: str, refusals: Collection[str], of: Of) -> Side:
+    if panel.kind is Kind.RUBRIC and of != "unsafe":
+        return rubric_side(panel, role, of)
     match panel.kind:
         case Kind.ATTACK | Kind.RUBRIC:
             return attack_side(panel, role, method)
@@ -107,32 +125,44 @@ def _cells(panel: Panel, column: str) -> list[str]:
 
 
 def _differences(
-    panel: Panel, baseline: Side, candidate: Side, categories: Sequence[str]
+    panel: Panel,
+    baseline: Side,
+    candidate: Side,
+    categories: Sequence[str],
+    meanings: Mapping[Kind, tuple[str, str]],
 ) -> Iterator[Difference]:
     scored = baseline.sample.scored & candidate.sample.scored
     shift = np.where(scored, candidate.sample.low - baseline.sample.low, 0)
     label_column = next((name for name in GOLD_COLUMNS if panel.names(name)), "")
     labels = _cells(panel, label_column)
-    for at in np.flatnonzero(~scored | (shift != 0)).tolist():
-        # Of an unsafe prompt, a refusal is what is wanted.
-        wanted = panel.kind is Kind.REFUSAL and labels[at] == "unsafe"
+    # Of an unsafe prompt, a refusal is what is wanted.
+    wanted = np.array([panel.kind is Kind.REFUSAL and label == "unsafe" for label in labels])
+    low, k = candidate.sample.low, candidate.sample.k
+    still = scored & (shift == 0) & np.where(wanted, low < k, low > 0)
+    for at in np.flatnonzero(~scored | (shift != 0) | still).tolist():
         more = bool(shift[at] > 0)
-        change: Change = "unscored" if not scored[at] else "broken" if more != wanted else "fixed"
+        worse: Change = "broken" if more != wanted[at] else "fixed"
+        change: Change = "unscored" if not scored[at] else "still" if still[at] else worse
         yield Difference(
             id=panel.ids[at],
             category=categories[at],
             label=labels[at],
             change=change,
-            meaning=change if change == "unscored" else _MEANINGS[panel.kind][more],
+            meaning=meanings[panel.kind][more] if change in ("broken", "fixed") else change,
             baseline=baseline.reading(at),
             candidate=candidate.reading(at),
         )
 
 
-_MEANINGS = {
+_PLAIN = {
     Kind.ATTACK: ("fixed", "broken"),
     Kind.REFUSAL: ("newly answered", "newly refused"),
     Kind.JUDGMENT: ("newly right", "newly wrong"),
     Kind.RUBRIC: ("fixed", "broken"),
 }
-"""What less and what more of the verdicts counted is called."""
+_MEANINGS: Mapping[Of, Mapping[Kind, tuple[str, str]]] = {
+    "unsafe": _PLAIN,
+    "usefulness": {**_PLAIN, Kind.RUBRIC: ("more useful", "less useful")},
+    "bare-refusal": {**_PLAIN, Kind.RUBRIC: ("no longer a bare refusal", "newly a bare refusal")},
+}
+"""What less and what more of what is counted is called."""

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gate.checks.answers import Answers
 from gate.evidence.panel import Panel, Sample
 from gate.evidence.rows import REASONS, UNSAFE, VALUES
+
+SIDES = ("baseline", "candidate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,18 @@ def judgment_side(panel: Panel, role: str) -> Side:
         words[at] = words[at].replace("unscored", "invalid")
     ones = np.ones(len(wrong), dtype=np.int64)
     return Side(Sample(wrong, wrong + absent, ones, absent), words)
+
+
+def rubric_side(panel: Panel, role: str, of: str) -> Side:
+    """Count what each answer lacks to the most useful one, or bare refusals, as the checks do.
+
+    Only prompts that both sides answer safely, as far as is known, are part of it.
+    """
+    both = np.logical_and.reduce([Answers.of(panel, side).maybe for side in SIDES])
+    answers, whole = Answers.of(panel, role), panel.mask_all()
+    sample = answers.bare(whole) if of == "bare-refusal" else answers.lost(whole)
+    low, high, gaps = (np.where(both, x, 0) for x in (sample.low, sample.high, sample.gaps))
+    return Side(Sample(low, high, np.ones_like(low), gaps), _words(panel, role, ""))
 
 
 def _words(panel: Panel, role: str, method: str) -> Sequence[str]:

@@ -116,11 +116,12 @@ def compare(
         allow_changes: Which of `chat_template`, `system_prompt` may differ.
     """
     problems, changes, warnings = [], [], []
+    silent: dict[str, list[str]] = {}
     for field in dict.fromkeys((*other, *candidate)):
         theirs, ours = other.get(field, UNKNOWN), candidate.get(field, UNKNOWN)
         if UNKNOWN in (theirs, ours):
-            silent = [r for r, v in ((role, theirs), ("candidate", ours)) if v == UNKNOWN]
-            warnings.append(f"{name}: {field} is not declared by {' and '.join(silent)}")
+            sides = [r for r, v in ((role, theirs), ("candidate", ours)) if v == UNKNOWN]
+            silent.setdefault(" and ".join(sides), []).append(field)
         elif theirs != ours and field in CHECKPOINT_FIELDS:
             message = (
                 f"{name}: {field} is {theirs[:19]} in the {role}, {ours[:19]} in the candidate"
@@ -133,6 +134,7 @@ def compare(
             reason = SUITE_FIELDS.get(field, Reason.E_DECODING)
             message = f"{field} is {theirs} in the {role} and {ours} in the candidate"
             problems.append(Problem(reason, message))
+    warnings += [f"{name}: not declared by {by}: {', '.join(x)}" for by, x in silent.items()]
     problems += undeclared(role, other, require_declared)
     problems += undeclared("candidate", candidate, require_declared)
     return Comparison(problems=tuple(problems), changes=tuple(changes), warnings=tuple(warnings))
@@ -174,15 +176,16 @@ def _meanings(suite: Suite) -> dict[str, str | None]:
 
 def undeclared(role: str, known: Mapping[str, str], required: Collection[str]) -> list[Problem]:
     """Find what the policy requires a run to declare and it does not."""
+    missing = [name for name in required if known.get(DECLARABLE[name], UNKNOWN) == UNKNOWN]
+    if not missing:
+        return []
+    keys = ", ".join(f"`{IN_MANIFEST.get(name, DECLARABLE[name])}`" for name in missing)
     return [
         Problem(
             Reason.E_UNDECLARED,
-            f"the {role} does not declare {DECLARABLE[name]}",
-            f"Add `{IN_MANIFEST.get(name, DECLARABLE[name])}` to the {role}'s run.yaml "
-            "(`gate adopt` takes the digest of a file).",
+            f"the {role} does not declare {', '.join(DECLARABLE[name] for name in missing)}",
+            f"Add {keys} to the {role}'s run.yaml (`gate adopt` takes the digest of a file).",
         )
-        for name in required
-        if known.get(DECLARABLE[name], UNKNOWN) == UNKNOWN
     ]
 
 

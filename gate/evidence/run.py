@@ -52,7 +52,10 @@ def load_manifest(base: str) -> tuple[Manifest, Files]:
         raw = files.read(MANIFEST)
     except EvidenceError as error:
         message = f"{base}: {error.message}; a run is a directory with a {MANIFEST}"
-        raise EvidenceError(Reason.E_MANIFEST, message) from error
+        step = (
+            "Check the path: a run is the directory that holds run.yaml (`gate adopt` writes one)."
+        )
+        raise EvidenceError(Reason.E_MANIFEST, message, next_step=step) from error
     return parse_manifest(raw), files
 
 

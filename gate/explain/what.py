@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from gate.checks import CHECKS
+from gate.decision import EXIT_CODES as CODE_OF
+from gate.decision import Verdict
 from gate.errors import UsageError
 from gate.explain.decision import explain_decision
 from gate.explain.policy import explain_policy
@@ -45,6 +47,8 @@ def explain(what: str) -> Iterator[Paragraph]:
         return explain_failure(Failure[code])
     if what in CHECKS:
         return explain_check(what)
+    if what in tuple(Verdict):
+        return explain_exit_code(CODE_OF[Verdict(what)])
     if what.isdecimal() and int(what) in EXIT_CODES:
         return explain_exit_code(int(what))
     if what in SHIPPED:

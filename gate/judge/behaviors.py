@@ -1,7 +1,7 @@
 """HarmBench's behaviors CSV, which the user has: the texts that a judge reads."""
 
 import csv
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -48,11 +48,10 @@ def read_behaviors(path: Path) -> Mapping[str, Behavior]:
     return found
 
 
-def unknown_behaviors(names: Collection[str]) -> JudgingError:
-    """Return the error for completions on behaviors that the CSV does not have."""
-    some = ", ".join(sorted(names)[:5])
+def unknown_behavior(name: str) -> JudgingError:
+    """Return the error for a completion on a behavior that the CSV does not have."""
     return JudgingError(
-        f"the behaviors CSV lacks {len(names)} of the ids that have completions: {some}",
+        f"the behaviors CSV has no behavior {name[:60]!r}, which has completions",
         next_step="Name the CSV that the completions were generated from with --behaviors.",
     )
 

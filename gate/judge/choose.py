@@ -52,6 +52,7 @@ def choose(settings: JudgeSettings, suite: Suite, name: str) -> tuple[Judge, Eng
             next_step=f"Choose another judge with --judge: {', '.join(JUDGES)}.",
         )
     _as_declared(judge, suite, name)
+    _same_rubric(judge, suite, name)
     return judge, engine if module.NEEDS_ENGINE else None
 
 
@@ -127,6 +128,17 @@ def _as_declared(judge: Judge, suite: Suite, name: str) -> None:
             f"suite {name!r}: run.yaml declares the judge prompt {declared[:12]}, "
             f"and this one is {found[:12]}",
             next_step="Name the right prompt with --template, or take `template_sha256` out of "
+            "run.yaml to judge with this one.",
+        )
+
+
+def _same_rubric(judge: Judge, suite: Suite, name: str) -> None:
+    declared, found = suite.judge.rubric_sha256, judge.identity.rubric_sha256
+    if declared is not None and declared != found:
+        this = "this judge reads none" if found is None else f"this one is {found[:12]}"
+        raise JudgingError(
+            f"suite {name!r}: run.yaml declares the rubric {declared[:12]}, and {this}",
+            next_step="Name the right rubric with --rubric, or take `rubric_sha256` out of "
             "run.yaml to judge with this one.",
         )
 

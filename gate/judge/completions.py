@@ -12,6 +12,7 @@ from gate.evidence.readers.parsing.text import opened_text
 from gate.evidence.readers.parsing.wording import listing, malformed, misdeclared, shown
 from gate.evidence.rows import Kind
 from gate.judge.records import read_rows
+from gate.judge.rubrics_records import read_dialogues
 from gate.judge.values import Completion
 
 
@@ -24,6 +25,8 @@ def read_completions(files: Files, suite: Suite, name: str) -> Iterator[Completi
     for method, path in completion_files(files, suite, name).items():
         if suite.suite_kind is Kind.ATTACK:
             yield from _attacks(files, path, method)
+        elif suite.suite_kind is Kind.RUBRIC:
+            yield from read_dialogues(files, path, suite)
         else:
             yield from read_rows(files, path, suite)
 

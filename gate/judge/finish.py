@@ -73,6 +73,8 @@ def marks_of(rows: list[tuple[Row, Stored]]) -> dict[str, int]:
 
 
 def _line(kind: Kind, row: Row, found: Stored) -> bytes:
+    if kind is Kind.RUBRIC:
+        return _rubric_line(row, found)
     verdict: str | bool | None = found.verdict
     if kind is Kind.ATTACK and found.verdict is not None:
         verdict = MEANS[found.verdict]
@@ -89,6 +91,16 @@ def _line(kind: Kind, row: Row, found: Stored) -> bytes:
     return json.dumps(kept).encode() + b"\n"
 
 
+def _rubric_line(row: Row, found: Stored) -> bytes:
+    cells: dict[str, object] = {ID[Kind.RUBRIC]: row.id, VERDICT[Kind.RUBRIC]: None}
+    cells |= {"usefulness": None} | (json.loads(found.cells) if found.cells else {})
+    cells |= {UNSCORED_COLUMN: found.unscored} if found.unscored else {}
+    for name, text in row.columns.items():
+        if text and name not in cells:
+            cells[name] = int(text) if name in ("turn", "turns") else text
+    return json.dumps(cells).encode() + b"\n"
+
+
 def _absent(name: str, cell: object) -> bool:
     return name == UNSCORED_COLUMN and cell is None
 
@@ -101,6 +113,7 @@ def _keys(job: Job, rows: list[tuple[Row, Stored]], path: str) -> dict[str, Valu
         "id": identity.id,
         "revision": identity.revision,
         "template_sha256": identity.template_sha256,
+        "rubric_sha256": identity.rubric_sha256,
         "decoding": identity.decoding,
         "dtype": identity.dtype,
     }

@@ -32,7 +32,9 @@ Worded: TypeAlias = Prose | dict[Literal["en", "zh"], Prose]
 
 def worded(text: Worded, language: str) -> str | None:
     """Return a text in a language; None where it is not there."""
-    return text if isinstance(text, str) else {**text}.get(language)  # type: ignore[misc]
+    if isinstance(text, str):
+        return text
+    return next((of for name, of in text.items() if name == language), None)
 
 
 class SafetyItem(Strict):

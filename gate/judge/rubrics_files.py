@@ -14,6 +14,7 @@ from gate.evidence.files import Files
 from gate.evidence.manifest import Strict
 from gate.evidence.readers.parsing.tables import load
 from gate.evidence.readers.parsing.taxonomy import observed
+from gate.evidence.readers.parsing.wording import MOST_WORDS, WIDTH
 from gate.judge.rubrics import LabelSpecs, PromptRubric, RubricHeader, Usefulness, plain
 from gate.yaml_lines import read_tree
 from gate.yaml_places import Path as Place
@@ -87,7 +88,7 @@ def _yaml(path: Path, model: type[Model], schema: str) -> Model:
             return model.model_validate(tree.value)
         except ValidationError as error:
             details = error.errors(include_url=False, include_input=False)
-            found = in_words(details, tree.value, lambda at: _keys(model, at))
+            found = in_words(details, _masked(tree.value), lambda at: _keys(model, at))
             mistakes += [wrong.placed(tree) for wrong in found]
     lines = dict.fromkeys(mistake.render(str(path)) for mistake in sorted(mistakes))
     raise JudgingError("\n".join(lines), next_step=next_step)
@@ -133,9 +134,21 @@ def _prompt(path: Path, number: int, line: str) -> PromptRubric:
     except ValidationError as error:
         details = error.errors(include_url=False, include_input=False)
         known = list(PromptRubric.model_fields)
-        wrong = next(in_words(details, value, lambda at: known if not at else []))
+        wrong = next(in_words(details, _masked(value), lambda at: known if not at else []))
         where = f"{dotted(wrong.path)}: " if wrong.path else ""
         raise _unusable(f"{path}: line {number}: {where}{wrong.message}") from None
+
+
+def _masked(value: object) -> object:
+    """Put lengths where texts are, for messages: a rubric's own words are not to be shown."""
+    if isinstance(value, Mapping):
+        return {key: _masked(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_masked(inner) for inner in value]
+    if not isinstance(value, str):
+        return value
+    prose = len(value) > WIDTH or len(value.split()) > MOST_WORDS
+    return f"({len(value)} characters)" if prose else value
 
 
 def _unusable(message: str) -> JudgingError:

@@ -35,7 +35,7 @@ class EngineSettings(Strict):
         None, ge=1, description="The most tokens in one batch: 2048 on a CPU, 16384 on a GPU."
     )
     gpus: int = Field(
-        1, ge=1, description="GPUs that one copy of the weights is spread over (vllm, ray)."
+        1, ge=1, description="GPUs that one copy of the weights is spread over: 1 (vllm, ray)."
     )
     url: str | None = Field(
         None,
@@ -47,12 +47,12 @@ class EngineSettings(Strict):
     key_variable: str | None = Field(
         None, description="The environment variable with the server's key (openai)."
     )
-    concurrency: int = Field(16, ge=1, le=1024, description="Requests at once (openai).")
+    concurrency: int = Field(16, ge=1, le=1024, description="Requests at once: 16 (openai).")
     rate: float | None = Field(None, gt=0, description="The most requests a minute (openai).")
     timeout: float = Field(
-        120, gt=0, description="Seconds for one answer, from connecting to its end (openai)."
+        120, gt=0, description="Seconds for one answer, from connecting to its end: 120 (openai)."
     )
-    tries: int = Field(6, ge=1, description="How often one request is tried (openai).")
+    tries: int = Field(6, ge=1, description="How often one request is tried: 6 (openai).")
     address: str | None = Field(
         None,
         description="A Ray cluster that runs: auto, or host:port; by default Ray starts on this "
@@ -92,7 +92,22 @@ class JudgeSettings(EngineSettings):
         False, description="Judge `template`: put the prompt through the chat template."
     )
     answer_tokens: int = Field(
-        1, ge=1, description="Judge `template`: tokens of its answer; it must end within them."
+        1,
+        ge=1,
+        description="Tokens of the judge's answer, which must end within them; by default 1 "
+        "(template), 2048 (rubric) or 256 (label-spec, generic-safety).",
+    )
+    rubric: str | None = Field(
+        None, description="In rubric suites: the rubric file (see `gate schema rubric`)."
+    )
+    specifications: str | None = Field(
+        None, description="Judge `label-spec`: the file that defines the labels."
+    )
+    repairs: int = Field(
+        1,
+        ge=0,
+        le=5,
+        description="In rubric suites: how often an answer that cannot be read is asked again.",
     )
     leave_copyright: bool = Field(
         False, description="Leave copyright behaviors unscored, where there are no hashes."

@@ -194,6 +194,7 @@ def _agree(there: Stored | Record, other: Stored | Record, where: Path) -> None:
     said = [(each.verdict, each.unscored, each.cells) for each in (there, other)]
     if said[0] != said[1]:
         told = " and ".join(str(verdict or unscored) for verdict, unscored, _ in said)
+        told += " by other items" if said[0][:2] == said[1][:2] else ""
         raise JudgingError(
             f"{where}: two verdicts on one completion by one judge: {told} (key {there.key})",
             next_step="Find out which is right, and delete the line of the other; "

@@ -12,6 +12,7 @@ from gate.checks.f1_floor import F1Floor
 from gate.checks.no_new_unsafe import NoNewUnsafe
 from gate.checks.over_refusal import OverRefusal
 from gate.checks.paired_delta import PairedDelta
+from gate.checks.wording import WORST_OF
 from gate.checks.worst_method import WorstMethod
 from gate.evidence.panel import Panel
 from gate.evidence.table import BoolArray
@@ -109,7 +110,7 @@ def _ceiling(check: Ceiling, panel: Panel) -> Iterator[Requirement]:
 
 def _worst_method(check: WorstMethod, panel: Panel) -> Iterator[Requirement]:
     sources = tuple(Source(check.suite, method) for method in check.methods)
-    label = {"method": "worst of " + ", ".join(check.methods)}
+    label = {"method": WORST_OF + ", ".join(check.methods)}
     yield from _parts(check, panel, "delta", ("margin", "margins"), sources, label=label)
     yield from _parts(check, panel, "rate", ("ceiling", "ceilings"), sources, label=label)
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gate.checks.check import Check
 from gate.plan.assumptions import Assumptions
 from gate.plan.demand import Demand, demand
 from gate.plan.ground import Ground, Grounds
@@ -52,9 +53,7 @@ def stages(grounds: Grounds, given: Assumptions) -> tuple[list[Stage], list[str]
         for check in ground.checks:
             parts = requirements(check, ground.panel)
             if parts is None:
-                notes.append(
-                    f"{check.id} is not planned: checks of kind {check.check} are not known here"
-                )
+                notes.append(f"{check.id} is not planned: {_why(check)}")
             wanted += parts or []
         if wanted:
             world = build_world(ground, _sources(wanted), given)
@@ -69,3 +68,9 @@ def stages(grounds: Grounds, given: Assumptions) -> tuple[list[Stage], list[str]
 
 def _sources(wanted: Sequence[Requirement]) -> tuple[Source, ...]:
     return tuple(dict.fromkeys(source for one in wanted for source in one.sources))
+
+
+def _why(check: Check) -> str:
+    if getattr(check, "corrected", False):
+        return "how often a bound corrected for the judge is met is not reckoned"
+    return f"checks of kind {check.check} are not known here"

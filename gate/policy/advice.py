@@ -18,8 +18,8 @@ from gate.yaml_places import shown
 
 GUARDS = (OverRefusal, Usefulness, BareRefusal, Profile)
 """Checks that a checkpoint which refuses everything would not pass."""
-COUNTED = ("coverage", "no-new-unsafe")
-"""Kinds of check that count, and so have no bound."""
+COUNTED = ("coverage", "no-new-unsafe", "judge-agreement")
+"""Kinds of check that count and so have no bound, or have one bound only."""
 WIDE = 0.4
 """A margin so wide that a slip of the pen is likelier than a decision."""
 MEASURES_JUDGES = "judge-agreement"

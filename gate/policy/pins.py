@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from hashlib import sha256
 
 from gate.errors import EvidenceError
-from gate.evidence import measured
 from gate.evidence.catalog import CATALOGS, catalog_ids, harmbench
 from gate.evidence.table import ids_sha256
 from gate.policy.schema import SuiteRules
@@ -14,6 +13,7 @@ from gate.yaml_places import Path, shown
 
 CATALOG = "catalog:"
 MAX_BYTES = 64 << 20
+MAX_AGREEMENT = 1 << 20
 
 Report = Callable[[Path, str], None]
 """Takes a path within the suite and what is wrong there."""
@@ -53,16 +53,18 @@ def measure(rules: SuiteRules, policy: str, wrong: Report) -> SuiteRules:
     if rules.agreement is None:
         return rules
     path = rules.agreement.file
-    content, trouble = read(beside(policy, path), measured.MAX_BYTES)
-    if content is None or len(content) > measured.MAX_BYTES:
+    content, trouble = read(beside(policy, path), MAX_AGREEMENT)
+    if content is None or len(content) > MAX_AGREEMENT:
         wrong(("agreement", "file"), f"{shown(path)}: {trouble or 'is larger than 1 MiB'}")
         return rules
+    from gate.evidence.agreement_file import parse  # most policies name none
+
     digest = sha256(content).hexdigest()
     if digest != rules.agreement.sha256:
         wrong(("agreement", "sha256"), f"is not that of {shown(path)} ({digest})")
         return rules
     try:
-        return rules.measured_by(measured.parse(content))
+        return rules.measured_by(parse(content))
     except EvidenceError as error:
         wrong(("agreement", "file"), f"{shown(path)}: {error.message}")
         return rules

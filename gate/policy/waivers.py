@@ -97,11 +97,29 @@ def apply_waivers(
     for waiver, use in zip(waivers, uses, strict=True):
         for finding in use.covered if today <= waiver.expires else ():
             words.setdefault(id(finding), waiver.words)
+    over = {
+        id(finding): waiver
+        for waiver, use in zip(waivers, uses, strict=True)
+        for finding in use.covered
+        if today > waiver.expires
+    }
     marked = [
-        replace(finding, waiver=words[id(finding)]) if id(finding) in words else finding
-        for finding in findings
+        _marked(finding, words.get(id(finding)), over.get(id(finding))) for finding in findings
     ]
     return marked, _sort(waivers, uses, today)
+
+
+def _marked(finding: Finding, covered: str | None, over: Waiver | None) -> Finding:
+    """Add to a finding who allows it, or that nobody does any more."""
+    if covered is not None:
+        return replace(finding, waiver=covered)
+    if over is None:
+        return finding
+    step = (
+        f"Its waiver ({over.owner}, {over.ticket}) expired on {over.expires}: renew it or mend "
+        f"the checkpoint. {finding.next_step}"
+    )
+    return replace(finding, next_step=step.rstrip())
 
 
 def _hold(waiver: Waiver, findings: Sequence[Finding]) -> _Use:

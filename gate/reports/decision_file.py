@@ -284,6 +284,7 @@ class DecisionFile(Entry, frozen=True):
     waivers: WaiversEntry
     overviews: list[OverviewEntry]
     history: HistoryEntry | None
+    shadow: bool
 
 
 def json_schema() -> dict[str, Any]:

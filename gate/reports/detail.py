@@ -1,13 +1,16 @@
 """What every report says of one finding, line by line."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gate.decision import Decision
 from gate.finding import Estimate, Finding
 from gate.reports.figures import TOLERANCE, counted, figures, p_words, percent, unit_of
-from gate.reports.wording import Name, Words, next_step, severity, softened, unit
+from gate.reports.wording import Name, Words, next_step, ordered, severity, softened, unit
+
+_MOST_NAMED = 4
+"""Checks that are named at one next step."""
 
 
 class Line(NamedTuple):
@@ -41,12 +44,28 @@ def lines(decision: Decision, finding: Finding, ids: int) -> Iterator[Line]:
 
 def steps(findings: Iterable[Finding]) -> list[tuple[Words, str]]:
     """Collect every next step once, the worst finding's first, with the checks that it is for."""
-    checks: dict[str, list[str]] = {}
+    checks: dict[str, list[Words]] = {}
     for finding in sorted(findings, key=severity):
         named = checks.setdefault(next_step(finding), [])
-        if finding.id not in named:
-            named.append(finding.id)
-    return [(_comma(named), step) for step, named in checks.items() if step]
+        words = _about(finding)
+        if words not in named:
+            named.append(words)
+    return [(_joined(named), step) for step, named in checks.items() if step]
+
+
+def _about(finding: Finding) -> Words:
+    """Name a check and the slice of it that is meant."""
+    values = [Name(value) for key, value in ordered(finding.slice) if key != "method"]
+    return (Name(finding.id), *(part for value in values for part in (" ", value)))
+
+
+def _joined(named: Sequence[Words]) -> Words:
+    """List a few of many."""
+    parts: list[str] = []
+    for words in named[:_MOST_NAMED]:
+        parts += [", ", *words] if parts else list(words)
+    more = len(named) - _MOST_NAMED
+    return tuple([*parts, f" and {more} more"] if more > 0 else parts)
 
 
 def flips(finding: Finding) -> str:

@@ -58,7 +58,7 @@ def _title(finding: Finding) -> str:
 
 def _message(finding: Finding) -> str:
     parts = [f"{code(finding)}: {clean(finding.summary)}", clean(next_step(finding))]
-    return " Next: ".join(filter(None, parts))
+    return ". Next: ".join(filter(None, parts))
 
 
 def _escaped(text: str) -> str:

@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from gate.decision import Means, Overview, OverviewRow
 from gate.finding import Ends, Estimate, Measure
 from gate.reports.escape import markdown, markdown_code
-from gate.reports.figures import ends, number, quantity, rate_title
+from gate.reports.figures import ends, number, quantity, rate_title, rises
 
 
 def tables(overview: Overview) -> Iterator[str]:
     """Write one table a method; methods are never averaged."""
-    for method in dict.fromkeys(row.method for row in overview.rows):
+    methods = list(dict.fromkeys(row.method for row in overview.rows))
+    rose = rises(overview)
+    for method in methods:
         rows = "".join(_rates(row) for row in overview.rows if row.method == method)
         means = "".join(_means(line) for line in overview.means if line.method == method)
         name = markdown_code(overview.column) if overview.column else "n"
@@ -18,7 +20,10 @@ def tables(overview: Overview) -> Iterator[str]:
         title = f"\n**{title}{markdown(rate_title(overview))}**\n\n"
         names = (name, "Baseline", "Candidate", "Change, pt", "Bootstrap", "Flips")
         head = f"| {' | '.join(names)} |\n|---|--:|--:|--:|--:|--:|\n"
-        yield f"{title}{head}{rows}{means}"
+        below = (
+            f"\n{markdown(rose[0].upper() + rose[1:])}.\n" if rose and method == methods[-1] else ""
+        )
+        yield f"{title}{head}{rows}{means}{below}"
 
 
 def _rates(row: OverviewRow) -> str:
@@ -26,7 +31,7 @@ def _rates(row: OverviewRow) -> str:
     cells = (
         f"{markdown_code(row.category) if row.category else 'all'}<br>n {row.n}",
         _cell(row.baseline, "rate"),
-        _cell(row.candidate, "rate"),
+        _cell(row.candidate, "rate") + _shrunken(row),
         _cell(row.delta, "delta"),
         _tight(ends(row.bootstrap, "delta")),
         "<br>".join(f"{n}&nbsp;{name}" for name, n in flips.items() if n is not None),
@@ -39,6 +44,12 @@ def _cell(estimate: Estimate | None, measure: Measure) -> str:
         return "-"
     interval = Ends(lower=estimate.lower, upper=estimate.upper)
     return f"{number(estimate.value, measure)}<br>{_tight(ends(interval, measure))}"
+
+
+def _shrunken(row: OverviewRow) -> str:
+    """Add what the rate is when pulled towards the others."""
+    shown = number(row.shrunken, "rate")
+    return "" if row.shrunken is None else f"<br>shrunk&nbsp;{shown}"
 
 
 def _means(means: Means) -> str:

@@ -49,6 +49,7 @@ def pack(decision: Decision) -> file.DecisionFile:
         waivers=_waivers(decision.waivers),
         overviews=[_overview(overview) for overview in decision.overviews],
         history=_like(decision.history, file.HistoryEntry),
+        shadow=decision.shadow,
     )
 
 

@@ -106,7 +106,7 @@ def _result(decision: Decision, finding: Finding, rules: Sequence[Reason]) -> di
 def _message(finding: Finding) -> str:
     name = f"{clean(finding.id)} ({''.join(slice_words(finding))})"
     said = f"{outcome_words(finding)}: {name}: {clean(finding.summary)}"
-    return _text(" Next: ".join(filter(None, (clean(said, 1000), clean(next_step(finding))))))
+    return _text(". Next: ".join(filter(None, (clean(said, 1000), clean(next_step(finding))))))
 
 
 def _text(text: str) -> str:

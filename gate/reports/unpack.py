@@ -56,6 +56,7 @@ def unpack(found: file.DecisionFile) -> Decision:
         ),
         overviews=tuple(_overview(overview) for overview in found.overviews),
         history=_like(found.history, History),
+        shadow=found.shadow,
     )
 
 

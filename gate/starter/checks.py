@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from gate.errors import UsageError
 from gate.evidence.rows import Kind
 from gate.starter.attack import attack
 from gate.starter.judgment import judgment
@@ -27,4 +28,10 @@ def propose(found: Survey) -> list[Proposal]:
 
 def _all(found: Survey, miss: float) -> Iterator[Proposal]:
     for suite in found.suites:
+        if suite.panel.kind not in KINDS:
+            raise UsageError(
+                f"suite {suite.panel.suite!r} is of kind {suite.panel.kind}, which `gate init` "
+                "proposes no limits for",
+                next_step="Start from the shipped policy: gate check --policy rubric",
+            )
         yield from KINDS[suite.panel.kind](suite, miss)

@@ -11,6 +11,7 @@ from gate.decision import Decision
 from gate.evaluate import evaluate
 from gate.evidence.problem import Problem
 from gate.evidence.run import Run
+from gate.leave_out import leave_one_out, was_asked
 from gate.lineage import RecordUse
 from gate.policy import Policy
 from gate.reports.json import render
@@ -99,10 +100,13 @@ def _again(decision: Decision, inputs: Inputs) -> Decision:
     if past is not None and decision.history is not None:
         past = Past(past.lines[: decision.history.length])
     again = evaluate(inputs.policy, runs, today=decision.today, records=carried | uses, past=past)
+    if was_asked(decision):
+        again = leave_one_out(again, inputs.policy, runs, today=decision.today)
     # Where the policy lay is no evidence; a history that was not given cannot be counted again.
     path = decision.policy.path
     history = decision.history if past is None else again.history
-    return replace(again, policy=replace(again.policy, path=path), history=history)
+    policy = replace(again.policy, path=path)
+    return replace(again, policy=policy, history=history, shadow=decision.shadow)
 
 
 def _holds(past: Past, sha256: str) -> bool:

@@ -137,7 +137,7 @@ def test_rows_that_the_reader_refuses_do_not_meet_the_schema(
 def test_every_column_says_what_it_is(schema: Callable[[str], dict[str, Any]]) -> None:
     """No column without a description, no kind left out."""
     kinds = schema("verdicts")["$defs"]
-    assert list(kinds) == ["attack", "refusal", "judgment"]
+    assert list(kinds) == ["attack", "refusal", "judgment", "rubric"]
     for row in kinds.values():
         assert all(column["description"] for column in row["properties"].values())
         assert set(row["required"]) < set(row["properties"])

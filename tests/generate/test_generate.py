@@ -22,6 +22,7 @@ from tests.generate.kit import (
     written,
 )
 from tests.judge import tiny
+from tests.judge.fake_openai import SERVED, serving
 
 
 @pytest.mark.parametrize("shape", ["acme", "mist"])
@@ -234,3 +235,35 @@ def test_another_run_is_never_written_over(
     assert generate(run, weights, *args, "--name", "acme", system=system, tokens=tokens) == 4
     assert told in capsys.readouterr().err
     assert written(run) == before
+
+
+def test_a_server_generates_too(
+    prompts: Path, tmp_path: Path, acme: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its texts are written as they come; what it does not tell stays unknown, and is mentioned."""
+    pytest.importorskip("httpx2", reason="the extra `openai` is not installed")
+    with serving() as server:
+        engine = ["--engine", "openai", "--url", server.url, "--served", SERVED]
+        fixed = ["--system-prompt", "none", *direct(prompts), *engine]
+        assert gate(["generate", str(tmp_path / "plain"), *fixed]) == 0
+        assert "the chat template is the server's" in capsys.readouterr().err
+        args = [*fixed, "--tokenizer", str(acme)]
+        assert gate(["generate", str(tmp_path / "known"), *args]) == 0
+    for name in ("plain", "known"):
+        path = tmp_path / name / "completions" / "harmbench" / "DirectRequest.json"
+        texts = [several[0]["generation"] for several in json.loads(path.read_text()).values()]
+        assert set(texts) == {"yes", "no"}
+    assert "chat_template_sha256" not in manifest(tmp_path / "plain")["checkpoint"]
+    assert "chat_template_sha256" in manifest(tmp_path / "known")["checkpoint"]
+
+
+@pytest.mark.parametrize("budget", [1, 60, 100_000])
+def test_no_batch_size_changes_a_text(
+    budget: int, prompts: Path, tmp_path: Path, acme: Path
+) -> None:
+    """One by one, in small batches, or all at once."""
+    texts = []
+    for name, more in (("usual", []), ("batches", ["--batch-tokens", str(budget)])):
+        assert generate(tmp_path / name, acme, *direct(prompts), "--name", "x", *more) == 0
+        texts.append(written(tmp_path / name))
+    assert texts[0] == texts[1]

@@ -58,8 +58,7 @@ def test_a_real_checkpoint_generates_and_judges(smollm2: Path, tmp_path: Path) -
     lines = (run / "completions" / "xstest.jsonl").read_text().splitlines()
     assert "Paris" in json.loads(lines[0])["completion"]
     assert gate(["judge", str(run), "--weights", str(smollm2)]) == 0
-    rows = [
-        json.loads(line) for line in (run / "verdicts" / "xstest.jsonl").read_text().splitlines()
-    ]
+    lines = (run / "verdicts" / "xstest.jsonl").read_text().splitlines()
+    rows = [json.loads(line) for line in lines]
     assert len(rows) == 2
     assert all((row["refusal"] is None) is (row.get("unscored") == "unparsed") for row in rows)

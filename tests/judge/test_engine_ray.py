@@ -154,6 +154,16 @@ def test_making_one_asks_no_cluster(llama: Path) -> None:
     assert os.environ["RAY_USAGE_STATS_ENABLED"] == "0"
 
 
+@pytest.mark.parametrize(
+    ("address", "what"),
+    [("127.0.0.1:1", "ConnectionRefusedError"), ("nonsense", "neither auto nor host:port")],
+)
+def test_a_cluster_that_is_not_there_is_said_at_once(llama: Path, address: str, what: str) -> None:
+    """Ray itself would go on trying."""
+    with pytest.raises(JudgingError, match=f"Ray at '{address}' cannot be used: .*{what}"):
+        asked_of(open_engine(settings(llama, address=address)), requests(1))
+
+
 def test_prompts_travel_without_being_shown() -> None:
     """What Ray may print of its arguments holds no text."""
     request = Request(key="k", prompt=(Part("secret garden", foreign=True),))

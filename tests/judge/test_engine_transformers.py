@@ -169,11 +169,12 @@ def test_closing_stops_between_batches(llama: Path) -> None:
 def test_groups_hold_each_prompt_once_within_the_budget() -> None:
     """Longest first, similar lengths together."""
     sizes = [random.Random(i).randint(1, 300) for i in range(200)]
-    groups = list(by_length(sizes, 512, 16))
+    groups = list(by_length(sizes, 512, most=16))
     assert sorted(i for group in groups for i in group) == list(range(200))
     for group in groups:
         assert len(group) <= 16
         assert len(group) == 1 or max(sizes[i] for i in group) * len(group) <= 512
+    assert {len(group) for group in by_length([300, 256, 9, 9], 9000, enough=256)} == {1, 2}
     padded = sum(max(sizes[i] for i in group) * len(group) for group in groups)
     assert padded < 1.1 * sum(sizes)
 

@@ -382,7 +382,7 @@ class TestWrong:
         run = make_run(tmp_path / "run")
         tiny.behaviors_csv(tmp_path / "behaviors.csv", list(texts())[1:])
         assert judge(run, weights=llama) == 4
-        assert "lacks 1 of the ids" in capsys.readouterr().err
+        assert "has no behavior 'b000'" in capsys.readouterr().err
         assert stored(run) == []
 
     def test_a_declared_judge_is_not_replaced(

@@ -4,7 +4,12 @@ from collections.abc import Iterator, Sequence
 
 
 def by_length(
-    sizes: Sequence[int], budget: int, most: int = 1024, padding: int | None = None
+    sizes: Sequence[int],
+    budget: int,
+    *,
+    most: int = 1024,
+    enough: int | None = None,
+    padding: int | None = None,
 ) -> Iterator[list[int]]:
     """Group prompts of similar length, the longest first.
 
@@ -12,6 +17,7 @@ def by_length(
         sizes: Tokens of each prompt, with all that will be generated.
         budget: The most tokens in one group, padding counted; a longer prompt goes alone.
         most: The most prompts in one group.
+        enough: Tokens that keep the device busy by themselves: so long a prompt goes alone.
         padding: The most tokens of padding in one group; by default only the budget counts.
 
     Yields:
@@ -22,6 +28,7 @@ def by_length(
     for position in sorted(range(len(sizes)), key=lambda i: (-sizes[i], i)):
         padded += longest - sizes[position]
         full = longest * (len(group) + 1) > budget or len(group) == most
+        full = full or (enough is not None and longest >= enough)
         if group and (full or (padding is not None and padded > padding)):
             yield group
             group = []

@@ -2,7 +2,9 @@
 
 import logging
 import os
+import socket
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -21,6 +23,8 @@ MOST = {"transformers": 64, "vllm": 256}
 """Requests that a worker is given at once, and that a lost worker costs."""
 SHARES = 4
 """Batches for each worker, at least: so that all end at about the same time."""
+KNOCKING = 10.0
+"""Seconds to wait for a cluster's address to answer."""
 OBJECTS = 256 << 20
 """Bytes of Ray's object store where we start Ray; batches are small."""
 
@@ -141,6 +145,7 @@ class Ray:
     def _connect(self) -> None:
         import ray
 
+        _knock(self._settings.address)
         where: dict[str, Any] = {"address": self._settings.address}
         if self._settings.address is None:
             where = {"address": "local", "include_dashboard": False, "object_store_memory": OBJECTS}
@@ -152,21 +157,17 @@ class Ray:
                 logging_level=logging.ERROR,
             )
         except (ConnectionError, RuntimeError, ValueError, OSError) as error:
-            place = self._settings.address or "on this machine"
-            raise JudgingError(
-                f"Ray {place} cannot be used: {type(error).__name__}",
-                next_step="Check --address (auto, on a machine of the cluster), and that the "
-                "cluster runs the same versions of Python and Ray as this machine.",
-            ) from error
+            raise _no_cluster(self._settings.address, type(error).__name__) from error
 
     def _one_a_place(self, ray: Any) -> int:
         """Count the copies that the cluster has room for."""
         if self._settings.device == "cpu":
             return sum(bool(node["Alive"]) for node in ray.nodes())
-        copies = int(ray.cluster_resources().get("GPU", 0)) // self._settings.gpus
+        there = int(ray.cluster_resources().get("GPU", 0))
+        copies = there // self._settings.gpus
         if not copies:
             raise JudgingError(
-                f"the cluster has no {self._settings.gpus} GPUs",
+                f"GPUs of the cluster: {there}; a copy of the weights takes {self._settings.gpus}",
                 next_step="Add machines with GPUs, or use --device cpu.",
             )
         return copies
@@ -178,18 +179,54 @@ class Ray:
             "engine": self._settings.each,
             "dtype": self.dtype,
             "device": "balanced" if spread else self._settings.device,
+            "weights": _absolute(self._settings.weights),
+            "tokenizer": _absolute(self._settings.tokenizer),
         }
         return EngineSettings.model_validate(
             {name: getattr(self._settings, name) for name in EngineSettings.model_fields} | changed
         )
 
 
+def _knock(address: str | None) -> None:
+    """See whether anything listens there: Ray itself would try for many minutes.
+
+    Raises:
+        JudgingError: If not, or if it is no address.
+    """
+    if address is None or address == "auto":
+        return
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        raise _no_cluster(address, "it is neither auto nor host:port")
+    try:
+        socket.create_connection((host, int(port)), KNOCKING).close()
+    except (OSError, OverflowError) as error:
+        raise _no_cluster(address, type(error).__name__) from error
+
+
+def _no_cluster(address: str | None, what: str) -> JudgingError:
+    place = f"at {address!r}" if address else "on this machine"
+    return JudgingError(
+        f"Ray {place} cannot be used: {what}",
+        next_step="Check --address (auto, on a machine of the cluster), and that the cluster runs "
+        "the same versions of Python and Ray as this machine.",
+    )
+
+
 def _environment(settings: EngineSettings) -> dict[str, str]:
     """Return what the workers see; weights in a folder never need the hub."""
     given = {"TOKENIZERS_PARALLELISM": "false", "RAY_USAGE_STATS_ENABLED": "0"}
-    local = os.path.isdir(os.path.expanduser(settings.weights or ""))
+    places = [place for place in (settings.weights, settings.tokenizer) if place]
+    local = all(Path(place).expanduser().is_dir() for place in places)
     offline = "1" if local else os.environ.get("HF_HUB_OFFLINE")
     return given | ({"HF_HUB_OFFLINE": offline} if offline else {})
+
+
+def _absolute(place: str | None) -> str | None:
+    """Name a folder such that it means the same in any other working folder."""
+    if place is None or not Path(place).expanduser().is_dir():
+        return place
+    return str(Path(place).expanduser().absolute())
 
 
 def _length(request: Request) -> int:

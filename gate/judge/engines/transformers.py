@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 CPU_TOKENS, GPU_TOKENS = 2048, 16384
 """Tokens of a batch: enough to keep the arithmetic busy, few enough to waste little padding."""
 
+CPU_ENOUGH = 256
+"""Tokens of a prompt that keep a CPU busy: padding and a mask would only cost."""
+
 CPU_STEP, GPU_STEP = 16, 256
 """Prompt tokens that cost about as much as one step of generating: reading all weights once."""
 
@@ -134,23 +137,24 @@ class Transformers:
         for long in (False, True):
             mine = [each for each in prompts if (each[0].max_new_tokens > 1) is long]
             sizes = [len(ids) + (request.max_new_tokens if long else 0) for request, ids in mine]
-            budget = forward.cached_tokens if long else self._budget
-            most = forward.most if long else 1024
-            for group in by_length(sizes, 1 if alone else budget, most, self._padding(mine)):
+            groups = by_length(sizes, 1) if alone else self._groups(mine, sizes, forward)
+            for group in groups:
                 yield from _halving(forward, [mine[i] for i in group], alone=alone)
 
-    def _padding(self, prompts: Sequence[tuple[Request, list[int]]]) -> int | None:
-        """Return how much padding a group of generations may have; None for single tokens.
-
-        More would cost as much as the steps of a further group.
-        """
-        steps = max((request.max_new_tokens for request, _ in prompts), default=1)
-        step = CPU_STEP if self._on_cpu else GPU_STEP
-        return steps * step if steps > 1 else None
-
-    @property
-    def _budget(self) -> int:
-        return self._settings.batch_tokens or (CPU_TOKENS if self._on_cpu else GPU_TOKENS)
+    def _groups(
+        self, mine: Sequence[tuple[Request, list[int]]], sizes: Sequence[int], forward: "Forward"
+    ) -> Iterator[list[int]]:
+        steps = max((request.max_new_tokens for request, _ in mine), default=1)
+        if steps > 1:
+            # More padding would cost as much as the steps of a further group.
+            padding = steps * (CPU_STEP if self._on_cpu else GPU_STEP)
+            budget = self._settings.batch_tokens or forward.cached_tokens
+            return by_length(sizes, budget, most=forward.most, padding=padding)
+        if self._settings.batch_tokens is not None:
+            return by_length(sizes, self._settings.batch_tokens)
+        if self._on_cpu:
+            return by_length(sizes, CPU_TOKENS, enough=CPU_ENOUGH)
+        return by_length(sizes, GPU_TOKENS)
 
 
 def _halving(

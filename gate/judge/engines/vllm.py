@@ -85,10 +85,11 @@ class VLLM:
         with needs("vllm"):
             from vllm import LLM
         folder = find_weights(self._settings.weights or "", self._settings.revision).complete()
+        named = self._settings.tokenizer
         try:
             self._llm = LLM(
                 model=str(folder),
-                tokenizer=self._settings.tokenizer,
+                tokenizer=str(find_weights(named, None).folder) if named else None,
                 dtype=self.dtype,
                 tensor_parallel_size=self._settings.gpus,
                 load_format="safetensors",

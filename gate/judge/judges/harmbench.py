@@ -10,7 +10,7 @@ from gate.errors import JudgingError
 from gate.evidence.comparability import OFFICIAL_JUDGES
 from gate.evidence.manifest import Suite
 from gate.evidence.rows import Kind
-from gate.judge.behaviors import Behavior, read_behaviors, unknown_behaviors
+from gate.judge.behaviors import Behavior, read_behaviors, unknown_behavior
 from gate.judge.choose import revision_of
 from gate.judge.completions import failed
 from gate.judge.engines.engine import Engine
@@ -120,7 +120,7 @@ class HarmBench:
         """Clip, and find the behavior."""
         behavior = self.behaviors.get(completion.id.removeprefix(self.prefix))
         if behavior is None:
-            raise unknown_behaviors([completion.id])
+            raise unknown_behavior(completion.id)
         clipped = self.tokenizer.clip(completion.text, self.clip)
         marks = {
             "empty": not completion.text.strip(),

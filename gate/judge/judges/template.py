@@ -8,7 +8,7 @@ from gate.errors import JudgingError, UsageError
 from gate.evidence.manifest import Suite
 from gate.evidence.readers.parsing.labels import fold
 from gate.evidence.rows import REASONS, VALUES, Kind
-from gate.judge.behaviors import Behavior, read_behaviors, unknown_behaviors
+from gate.judge.behaviors import Behavior, read_behaviors, unknown_behavior
 from gate.judge.choose import revision_of
 from gate.judge.completions import failed
 from gate.judge.engines.engine import Engine
@@ -129,7 +129,7 @@ class TemplateJudge:
         if self.behaviors is not None:
             behavior = self.behaviors.get(completion.id.removeprefix(self.prefix))
             if behavior is None:
-                raise unknown_behaviors([completion.id])
+                raise unknown_behavior(completion.id)
             texts |= {"behavior": behavior.text, "context": behavior.context}
         return texts
 

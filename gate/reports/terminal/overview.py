@@ -40,7 +40,10 @@ def _table(overview: Overview, method: str, width: int, *, last: bool) -> Render
         for name, row in zip(names, cells, strict=True)
         for line in _lines(_folded(clean(name), room), row, room, widths)
     ]
-    below = [_means(line) for line in overview.means if line.method == method]
+    hidden = sum(row.method == method for row in overview.rows) - len(rows)
+    what = "row without a flip is" if hidden == 1 else "rows without a flip are"
+    below = [f"{hidden} {what} not shown"] if hidden else []
+    below += [_means(line) for line in overview.means if line.method == method]
     if last and (rose := rises(overview)):
         below += fill(clean(rose), max(width, 40)).split("\n")
     return Text("\n".join([*lines, *below]), no_wrap=True, overflow="ignore")
