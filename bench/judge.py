@@ -4,9 +4,10 @@
     python bench/judge.py --shape 13b --device cuda --dtype bfloat16 --prompts 400  # 26 GB of disk
 
 Random weights, prompts of HarmBench's lengths: 428 to 936 tokens, 690 on average. The ways take
-turns. On a CPU they are compared by CPU seconds, so that a busy machine disturbs little; on a GPU
-by wall seconds; of all rounds the least counts, as disturbances only add. The limit is a large matrix product in the same precision, measured in between:
-the share of it counts the operations of the prompts' own tokens, never those of padding.
+turns. On a CPU they are compared by CPU seconds, on a GPU by wall seconds; the least of all rounds
+counts, since disturbances only add. The limit is a large matrix product in the same precision,
+measured before and after: the share of it counts the operations of the prompts' own tokens, never
+those of padding.
 """
 
 import argparse

@@ -127,6 +127,8 @@ class Overview:
     means: tuple[Means, ...]
     correction: str = ""
     """How `rise_p` is corrected, as `max-T over 21 cells`; empty where nothing is compared."""
+    further: bool = False
+    """Whether it is another table cut anew, by a column that a check asks for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +176,11 @@ class Decision:
     """None where no history file was given."""
     shadow: bool = False
     """Whether it was made in shadow mode, so that it stopped nothing."""
+
+    @property
+    def main_overviews(self) -> list[Overview]:
+        """One table of every rate, by the suite's own category."""
+        return [overview for overview in self.overviews if not overview.further]
 
     @property
     def exit_code(self) -> int:

@@ -48,14 +48,27 @@ class Statistics(Protocol):
         """Of the resamples."""
 
 
-def overviews(assessment: Assessment, statistics: Statistics) -> list[Overview]:
-    """Build one suite's tables from whatever roles could be read."""
+def overviews(
+    assessment: Assessment, statistics: Statistics, columns: Sequence[str] = ()
+) -> list[Overview]:
+    """Build one suite's tables from whatever roles could be read.
+
+    Args:
+        assessment: The suite.
+        statistics: The level, and how bounds are drawn.
+        columns: What else to cut it by than its own category, where it has such a column.
+    """
     panel = assessment.panel
     if panel is None:
         return []
     column = next((name for name in CATEGORY_COLUMNS if panel.names(name)), "")
     asked = Asked(statistics.confidence, "score", statistics.resamples, statistics.seed)
-    return [_overview(panel, part, column, asked) for part in _parts(panel)]
+    others = [name for name in columns if name != column and panel.names(name)]
+    return [
+        replace(_overview(panel, part, name, asked), further=name != column)
+        for part in _parts(panel)
+        for name in (column, *others)
+    ]
 
 
 def _overview(panel: Panel, part: Part, column: str, asked: Asked) -> Overview:

@@ -100,6 +100,7 @@ def test_imports_point_down(package: str) -> None:
             {
                 "answers",
                 "bounds",
+                "floor",
                 "change",
                 "check",
                 "delta",

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from gate.checks.bounds import Asked, F1Bound
 from gate.checks.check import BOUND, Share, SlicedCheck
-from gate.checks.level import floor_outcome, floor_step, judge_floor
+from gate.checks.floor import floor_outcome, floor_step, judge_floor
 from gate.checks.wording import listing, percent, rows
 from gate.evidence.panel import Panel, Sample
 from gate.evidence.rows import VALUES, Kind

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 from pydantic import Field, model_validator
 
 from gate.checks.check import Check, Share
-from gate.checks.level import floor_outcome
+from gate.checks.floor import floor_outcome
 from gate.checks.wording import floor_percent, percent
 from gate.evidence.measured import Counts
 from gate.evidence.panel import Panel

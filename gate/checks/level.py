@@ -1,4 +1,4 @@
-"""Judge a level of the candidate alone: a rate under its ceiling, a share above its floor."""
+"""Judge a level of the candidate alone: a rate under its ceiling."""
 
 import math
 from collections.abc import Mapping
@@ -7,28 +7,29 @@ import numpy as np
 
 from gate.checks.bounds import Asked, worth
 from gate.checks.check import Check, Slice
-from gate.checks.wording import floor_percent, listing, percent, rows
+from gate.checks.wording import listing, percent, rows
 from gate.evidence.panel import Sample
 from gate.evidence.table import IntArray
 from gate.finding import Ends, Estimate, Finding, Measure, Outcome
 from gate.reasons import Reason
 from gate.stats.interval import TOLERANCE, Interval, is_binary
-from gate.stats.power import floor_mde, floor_needed_n, rate_mde, rate_needed_n, zero_event_needed_n
+from gate.stats.power import rate_mde, rate_needed_n, zero_event_needed_n
 from gate.stats.proportion import rate_interval
 from gate.stats.tipping import flips_until
 
 
 def span(sample: Sample, asked: Asked) -> Interval:
     """Bound a rate, each end with the unscored rows against it."""
-    worst = _bounded(sample, sample.high, asked)
+    worst = bounded(sample, sample.high, asked)
     if not sample.unscored:
         return worst
-    best = _bounded(sample, sample.low, asked)
+    best = bounded(sample, sample.low, asked)
     scored = (sample.low / sample.k)[sample.scored]
     return Interval(float(scored.mean()) if len(scored) else math.nan, best.lower, worst.upper)
 
 
-def _bounded(sample: Sample, counts: IntArray, asked: Asked) -> Interval:
+def bounded(sample: Sample, counts: IntArray, asked: Asked) -> Interval:
+    """Bound the rate that some counts come to, each between the sample's low and high."""
     return rate_interval(
         counts,
         sample.k,
@@ -57,7 +58,7 @@ def judge_ceiling(
     asked = check.asked.of("rate")
     n, ceiling, independent = len(sample.k), part.limit, worth(sample)
     interval = span(sample, asked)
-    attainable = _bounded(sample, np.zeros_like(sample.k), asked).upper
+    attainable = bounded(sample, np.zeros_like(sample.k), asked).upper
     outcome, reason = _ceiling_outcome(interval, ceiling, attainable, n, part.min_n)
     needed = None
     if reason is Reason.P_UNATTAINABLE:
@@ -67,7 +68,7 @@ def judge_ceiling(
         needed = rate_needed_n(worst, independent, ceiling=ceiling, confidence=asked.confidence)
     needed = None if needed is None else -(-needed * n // independent)
     count = f"{float((sample.low / sample.k)[sample.scored].sum()):g} of {n}"
-    return _finding(
+    return level_finding(
         check,
         label,
         "rate",
@@ -89,91 +90,6 @@ def judge_ceiling(
         mde=rate_mde(independent, ceiling=ceiling, confidence=asked.confidence),
         tipping=None if reason is Reason.P_MIN_N else _ceiling_tipping(sample, ceiling, asked),
     )
-
-
-def judge_floor(
-    check: Check,
-    *,
-    sample: Sample,
-    floor: float,
-    label: Mapping[str, str],
-    measure: Measure,
-    noun: str,
-) -> Finding:
-    """Hold a share of the candidate's records, the more the better, against a floor."""
-    asked = check.asked.of("rate")
-    n, independent = len(sample.k), worth(sample)
-    interval = span(sample, asked)
-    attainable = _bounded(sample, sample.k, asked).lower
-    outcome, reason = floor_outcome(interval, floor, attainable)
-    needed = None
-    if outcome is Outcome.INCONCLUSIVE:
-        right = float(sample.low.sum()) * independent / n
-        needed = floor_needed_n(right, independent, floor=floor, confidence=asked.confidence)
-    needed = None if needed is None else -(-needed * n // independent)
-    return _finding(
-        check,
-        label,
-        measure,
-        outcome,
-        reason,
-        sample=sample,
-        asked=asked,
-        interval=interval,
-        limit=floor,
-        attainable=attainable,
-        needed=needed,
-        summary=(
-            f"{noun} {percent(interval.value)} ({int(sample.low.sum())} of {n}); bound "
-            f"{percent(interval.lower)} to {percent(interval.upper)}, floor {percent(floor)}"
-        ),
-        next_step=floor_step(
-            reason, n, interval, attainable, needed, listing(check.suite, label, "--still")
-        ),
-        mde=floor_mde(independent, floor=floor, confidence=asked.confidence),
-        tipping=None,
-    )
-
-
-def floor_outcome(
-    interval: Interval, floor: float, attainable: float
-) -> tuple[Outcome, Reason | None]:
-    """Apply the ceiling's rule mirrored."""
-    if interval.lower >= floor - TOLERANCE:
-        return Outcome.PASS, None
-    if interval.upper < floor - TOLERANCE:
-        return Outcome.BLOCK, Reason.C_FLOOR
-    if attainable < floor - TOLERANCE:
-        return Outcome.INCONCLUSIVE, Reason.P_UNATTAINABLE
-    return Outcome.INCONCLUSIVE, Reason.C_FLOOR_OPEN
-
-
-def floor_step(
-    reason: Reason | None,
-    n: int,
-    interval: Interval,
-    attainable: float,
-    needed: int | None,
-    shown: str,
-) -> str:
-    """Say what would let a floor pass, or how to list what is wrong (`shown`)."""
-    if reason is None:
-        return ""
-    if reason is Reason.P_MIN_N:
-        return f"The check asks for more records than the {n} there are: add some, or pool."
-    would = f"it passes from a floor of {floor_percent(interval.lower)}"
-    match reason:
-        case Reason.C_FLOOR:
-            return f"Mend what is wrong; this lists broken and still: {shown}."
-        case _ if interval.lower < TOLERANCE:
-            return "No floor above 0 would pass on these records: more of them are needed."
-        case Reason.P_UNATTAINABLE:
-            return f"No data at n={n} could show more than {floor_percent(attainable)}: {would}."
-        case _ if needed is not None:
-            more = max(needed - n, 1)
-            return f"About {more} more records at these shares would decide it; {would}."
-        case _:
-            return f"More records at these shares would not help; {would}."
 
 
 def _ceiling_outcome(
@@ -220,7 +136,7 @@ def _ceiling_step(
 def _open_ceiling_step(
     sample: Sample, ceiling: float, needed: int | None, asked: Asked, would: str
 ) -> str:
-    if sample.unscored and _bounded(sample, sample.low, asked).upper <= ceiling + TOLERANCE:
+    if sample.unscored and bounded(sample, sample.low, asked).upper <= ceiling + TOLERANCE:
         return (
             f"Judge the {rows(sample.unscored)} unscored first: taken at their best for the "
             "candidate it passes."
@@ -255,7 +171,7 @@ def _count_interval(count: int, n: int, asked: Asked) -> Interval:
     )
 
 
-def _finding(
+def level_finding(
     check: Check,
     label: Mapping[str, str],
     measure: Measure,
@@ -273,6 +189,7 @@ def _finding(
     mde: float | None,
     tipping: int | None,
 ) -> Finding:
+    """Write down what was found of a level; its bootstrap bound and notes are added here."""
     bootstrap = span(sample, asked.by("bootstrap"))
     return Finding(
         id=check.id,

@@ -47,12 +47,12 @@ def explain(what: str) -> Iterator[Paragraph]:
         return explain_failure(Failure[code])
     if what in CHECKS:
         return explain_check(what)
-    if what in tuple(Verdict):
-        return explain_exit_code(CODE_OF[Verdict(what)])
     if what.isdecimal() and int(what) in EXIT_CODES:
         return explain_exit_code(int(what))
     if what in SHIPPED:
         return explain_policy(load(what))
+    if what in tuple(Verdict):
+        return explain_exit_code(CODE_OF[Verdict(what)])
     return _explain_file(what)
 
 

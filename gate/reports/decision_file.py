@@ -235,6 +235,7 @@ class OverviewEntry(Entry, frozen=True):
     rows: list[RowEntry]
     means: list[MeansEntry]
     correction: str
+    further: bool
 
 
 class PastEntry(Entry, frozen=True):

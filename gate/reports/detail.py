@@ -9,9 +9,6 @@ from gate.finding import Estimate, Finding
 from gate.reports.figures import TOLERANCE, counted, figures, p_words, percent, unit_of
 from gate.reports.wording import Name, Words, next_step, ordered, severity, softened, unit
 
-_MOST_NAMED = 4
-"""Checks that are named at one next step."""
-
 
 class Line(NamedTuple):
     """One line about a finding."""
@@ -42,15 +39,20 @@ def lines(decision: Decision, finding: Finding, ids: int) -> Iterator[Line]:
         yield Line("next", (next_step(finding),))
 
 
-def steps(findings: Iterable[Finding]) -> list[tuple[Words, str]]:
-    """Collect every next step once, the worst finding's first, with the checks that it is for."""
+def steps(findings: Iterable[Finding], most: int | None = None) -> list[tuple[Words, str]]:
+    """Collect every next step once, the worst finding's first, with the checks that it is for.
+
+    Args:
+        findings: What did not pass.
+        most: Checks that are named at one step; all of them where it is None.
+    """
     checks: dict[str, list[Words]] = {}
     for finding in sorted(findings, key=severity):
         named = checks.setdefault(next_step(finding), [])
         words = _about(finding)
         if words not in named:
             named.append(words)
-    return [(_joined(named), step) for step, named in checks.items() if step]
+    return [(_joined(named, most), step) for step, named in checks.items() if step]
 
 
 def _about(finding: Finding) -> Words:
@@ -59,12 +61,11 @@ def _about(finding: Finding) -> Words:
     return (Name(finding.id), *(part for value in values for part in (" ", value)))
 
 
-def _joined(named: Sequence[Words]) -> Words:
-    """List a few of many."""
+def _joined(named: Sequence[Words], most: int | None) -> Words:
     parts: list[str] = []
-    for words in named[:_MOST_NAMED]:
+    for words in named[:most]:
         parts += [", ", *words] if parts else list(words)
-    more = len(named) - _MOST_NAMED
+    more = 0 if most is None else len(named) - most
     return tuple([*parts, f" and {more} more"] if more > 0 else parts)
 
 
@@ -162,7 +163,7 @@ def _where(decision: Decision, finding: Finding) -> Words:
     method = finding.slice.get("method", "")
     rows = [
         row
-        for overview in decision.overviews
+        for overview in decision.main_overviews
         if overview.suite == finding.suite
         for row in overview.rows
         if row.method == method and row.category and row.broken

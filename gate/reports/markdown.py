@@ -70,7 +70,7 @@ def sections(decision: Decision, artifact: str = "") -> Iterator[Section]:
     yield Section([Entry(_HEAD, _headline(decision))])
     yield _listed(_WHO, map(_prose, decision.non_standard), f"\n**{NON_STANDARD}**\n\n")
     yield Section([Entry(_WHO, _who(decision))], "\n")
-    todo = (f"{_few(ids)}: {_prose(step)}" for ids, step in steps(open_ones))
+    todo = (f"{_say(ids)}: {_prose(step)}" for ids, step in steps(open_ones, _IDS))
     yield _listed(_NEXT, todo, "\n#### What to do\n\n")
     said = (_sentence(finding) for finding in open_ones)
     yield _listed(_OPEN, said, "\n#### What did not pass\n\n")
@@ -203,12 +203,6 @@ def _listed(rank: int, texts: Iterable[str], opening: str) -> Section:
 def _folded(summary: str, entries: Iterable[Entry], head: str = "") -> Section:
     opening = f"\n<details><summary>{summary}</summary>\n\n{head}"
     return Section([entry for entry in entries if entry.text], opening, "\n</details>\n")
-
-
-def _few(names: Words) -> str:
-    """Write a list of names, which come with their commas, up to so many."""
-    more = (len(names) + 1) // 2 - _IDS
-    return _say(names) if more <= 0 else f"{_say(names[: 2 * _IDS - 1])} and {more} more"
 
 
 def _prose(text: str) -> str:

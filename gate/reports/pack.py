@@ -184,4 +184,5 @@ def _overview(overview: Overview) -> file.OverviewEntry:
         rows=[_row(row) for row in overview.rows],
         means=[file.MeansEntry(**_fields(means)) for means in overview.means],
         correction=overview.correction,
+        further=overview.further,
     )

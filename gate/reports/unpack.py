@@ -146,4 +146,5 @@ def _overview(entry: file.OverviewEntry) -> Overview:
         rows=tuple(_row(row) for row in entry.rows),
         means=tuple(Means(**asdict(means)) for means in entry.means),
         correction=entry.correction,
+        further=entry.further,
     )

@@ -62,7 +62,9 @@ def test_what_is_given_wins_and_is_not_said(
     monkeypatch.setenv("GATE_CHECK_CANDIDATE", "runs/v3")
     write_policy(Path("other.yaml"), {**DELTA, "id": "other"})
     assert gate(["check", "--policy", "other.yaml", "--report", "json:x.json"]) == 0
-    assert capsys.readouterr().err == "from pyproject.toml: baseline runs/v1\n"
+    first, last = capsys.readouterr().err.splitlines()
+    assert first == "from pyproject.toml: baseline runs/v1"
+    assert last == "RELEASE: 1 requirement shown to hold. Exit code 0."
     assert json.loads(Path("x.json").read_text())["findings"][0]["id"] == "other"
     assert not Path("gate.json").exists()
 

@@ -18,7 +18,7 @@ from tests.reports.report_samples import SAMPLES, block, decision, direct_reques
 
 PARTS = (
     "counts decision exit_code findings headline history non_standard overviews policy runs schema "
-    "today tool waivers warnings"
+    "shadow today tool waivers warnings"
 )
 FINDING = (
     "against attainable behaviors bootstrap broken check corrected estimate fixed id level limit "

@@ -20,7 +20,7 @@ def flips(decision: Decision) -> Iterator[Element]:
     """Draw one picture for each suite and method where something flipped."""
     drawn = [
         of("figure", "small", each)
-        for number, overview in enumerate(decision.overviews)
+        for number, overview in enumerate(decision.main_overviews)
         for each in _drawn(overview, number)
     ]
     if drawn:

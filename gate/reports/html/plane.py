@@ -59,8 +59,8 @@ def planes(decision: Decision) -> Iterator[Element]:
 
 
 def _planes(decision: Decision) -> Iterator[Plane]:
-    attacks = [each for each in decision.overviews if each.rate == "unsafe"]
-    refusals = [each for each in decision.overviews if each.rate == "refused"]
+    attacks = [each for each in decision.main_overviews if each.rate == "unsafe"]
+    refusals = [each for each in decision.main_overviews if each.rate == "refused"]
     for attack, refusal in product(attacks, refusals):
         for unsafe, refused in product(_whole(attack), _whole(refusal)):
             points = dict(_points(refused, unsafe))
