@@ -9,7 +9,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 # The stamp carries the Python version, so that a change of PYTHON is never answered with a stale .venv.
 READY := $(VENV)/.ready-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
 
-EXTRAS := browser,copyright,gcs,github,hf,html,judge,openai,parquet,ray,s3,sign,test
+EXTRAS := agree,browser,copyright,gcs,github,hf,html,judge,openai,parquet,ray,s3,sign,test
 NOT_TESTING := ^(mypy|ruff|sigstore|.*-stubs|types-.*)>
 DEMO := examples/quickstart
 

@@ -8,14 +8,14 @@ set -u -o pipefail
 MOST=1000000 # bytes; a summary above 1 MiB is not shown at all
 
 summarize() {
-  local markdown=$REPORTS/gate.md errors=$REPORTS/errors.txt
+  local markdown=$REPORTS/gate.md errors=${ERRORS:-}
   if [[ -n $REPORTS && -s $markdown ]] && (($(wc -c <"$markdown") < MOST)); then
     cat "$markdown"
     return
   fi
   printf '### Checkpoint gate\n\n'
   printf '%s\n' "${HEADLINE:-NO DECISION: the gate did not run.}" | verbatim
-  if [[ -n $REPORTS && -s $errors ]]; then
+  if [[ -n $errors && -s $errors ]]; then
     printf '\n'
     verbatim <"$errors"
   fi

@@ -48,9 +48,9 @@ read_arguments() {
 # run_gate ARGUMENT...: what it prints cannot be a workflow command; its errors are kept for the summary.
 run_gate() {
   begin_untrusted
-  "$GATE" "$@" </dev/null 2>"$reports/errors.txt"
+  "$GATE" "$@" </dev/null 2>"$scratch/errors.txt"
   local code=$?
-  cat "$reports/errors.txt" # the runner reads both streams, and keeps no order between them
+  cat "$scratch/errors.txt" # the runner reads both streams, and keeps no order between them
   end_untrusted
   return "$code"
 }
@@ -60,13 +60,35 @@ prepare_reports() {
   case $reports in
     '' | -* | *[[:cntrl:]]*) refuse "the input reports must name a folder" ;;
   esac
+  refuse_links "$reports"
   mkdir -p -- "$reports" 2>/dev/null || refuse "the folder of the input reports cannot be made"
-  # What an earlier run left in the folder is not this run's decision.
-  local form
-  rm -f -- "$reports/gate.json" "$reports/errors.txt" "$reports/status.txt"
-  for form in "${FORMS[@]}"; do
-    rm -f -- "$reports/gate.${form#*:}"
+  # What an earlier run left in the folder, or the checkout brought, is not this run's decision.
+  local form file
+  for form in json:json "${FORMS[@]}"; do
+    file=$reports/gate.${form#*:}
+    rm -f -- "$file" 2>/dev/null
+    [[ ! -e $file && ! -L $file ]] || refuse "what is in the way in the folder of the input reports cannot be removed"
   done
+  # The folder is uploaded, and links in it would be followed.
+  [[ -z $(find "$reports/" -type l 2>/dev/null | head -n 1) ]] || refuse "the folder of the input reports holds links"
+}
+
+# refuse_links PATH: a checkout may bring a link in place of the folder, so that something else is written and uploaded.
+refuse_links() {
+  local at=$1
+  case $at in /* | [A-Za-z]:*) return 0 ;; esac # not in the checkout, or not by its doing
+  while [[ $at != . && $at != / ]]; do
+    while [[ $at == */ ]]; do at=${at%/}; done
+    [[ ! -L $at ]] || refuse "the folder of the input reports is behind a link"
+    at=$(dirname -- "$at")
+  done
+}
+
+# What is only read here lies where nothing from the checkout can be in its way.
+prepare_scratch() {
+  scratch=$(mktemp -d "$RUNNER_TEMP/gate-scratch.XXXXXX") && : >"$scratch/errors.txt" ||
+    finish 5 "NO DECISION: no temporary file could be made."
+  set_output errors "$scratch/errors.txt"
 }
 
 # render JSON: every form, and the outputs; all at once, or where that fails each by itself, so that a form that fails
@@ -85,13 +107,13 @@ render() {
 }
 
 render_some() {
-  "$GATE" report "$@" </dev/null >/dev/null 2>>"$reports/errors.txt"
+  "$GATE" report "$@" </dev/null >/dev/null 2>>"$scratch/errors.txt"
 }
 
 # decided CODE: take the outputs from the decision file; a file that cannot be read back decides nothing.
 decided() {
   local code=$1 json=$reports/gate.json outputs said form
-  outputs=$(mktemp "$RUNNER_TEMP/gate-outputs.XXXXXX")
+  outputs=$scratch/outputs.txt
   if [[ ! -s $json ]] || ! render "$json"; then
     without_decision "$code"
   fi
@@ -103,8 +125,6 @@ decided() {
   # Fail closed: a code that is not the decision's is not believed to be one.
   [[ $code == "$said" ]] || without_decision "$code"
   grep -v '^report-' "$outputs" >>"$GITHUB_OUTPUT"
-  rm -f -- "$outputs"
-  [[ -s $reports/errors.txt ]] || rm -f -- "$reports/errors.txt"
   set_output reports "$reports"
   set_output report-json "$json"
   for form in "${FORMS[@]}"; do
@@ -132,7 +152,7 @@ without_decision() {
   finish "$code" "NO DECISION: $said (exit code $code)."
 }
 
-# What is not given has its default in [tool.gate] of pyproject.toml, which the gate then says.
+# With the input config, what is not given has its default in [tool.gate] of pyproject.toml, which the gate then says.
 check() {
   local command=(check --report terminal --report "json:$reports/gate.json")
   [[ -z $IN_POLICY ]] || command+=("--policy=$IN_POLICY")
@@ -158,19 +178,30 @@ given_runs() {
   done
 }
 
-# Unjudged (exit code 1) is this mode's answer, in the output `unjudged`, and no failure.
+# Unjudged (exit code 1) is this mode's answer, in the output `unjudged`, and no failure. A gate that exits 1 without
+# that answer has failed.
 status() {
-  local command=(status) code
+  local command=(status) code answer=$scratch/answer.txt shown=$scratch/status.txt
   [[ -z $IN_POLICY ]] || command+=("--policy=$IN_POLICY")
   given_runs
-  command+=(--github-output "$GITHUB_OUTPUT" ${arguments[@]+"${arguments[@]}"} -- "${runs[@]}")
-  run_gate "${command[@]}" >"$reports/status.txt"
+  command+=(--github-output "$answer" ${arguments[@]+"${arguments[@]}"} -- "${runs[@]}")
+  run_gate "${command[@]}" >"$shown"
   code=$?
-  cat "$reports/status.txt"
-  { printf '### What the runs hold\n\n' && grep -v '^::' "$reports/status.txt" | verbatim; } >>"$GITHUB_STEP_SUMMARY"
-  rm -f -- "$reports/status.txt"
-  ((code != 1)) || code=0
+  cat "$shown"
+  { printf '### What the runs hold\n\n' && grep -v '^::' "$shown" | verbatim; } >>"$GITHUB_STEP_SUMMARY"
+  case $code in
+    0 | 1) answered "$answer" && code=0 || code=5 ;;
+  esac
   ended "$code" status
+}
+
+# answered FILE: whether the gate said, in whole and once, what is unjudged; then it becomes the outputs.
+answered() {
+  [[ -f $1 ]] || return 1
+  [[ $(grep -c '' "$1") == 2 ]] || return 1
+  [[ $(grep -c -x -e 'unjudged=true' -e 'unjudged=false' "$1") == 1 ]] || return 1
+  [[ $(grep -c '^suites=\[.*\]$' "$1") == 1 ]] || return 1
+  cat "$1" >>"$GITHUB_OUTPUT"
 }
 
 judge() {
@@ -198,6 +229,7 @@ main() {
   fi
   clean_environment
   read_arguments
+  case ${IN_CONFIG:-} in true | false | '') ;; *) refuse "the input config is true or false" ;; esac
   case $IN_SHADOW in true | false | '') ;; *) refuse "the input shadow is true or false" ;; esac
   case $IN_COMMENT in
     update | recreate | new | on-change | off) ;;
@@ -208,6 +240,7 @@ main() {
     check | publish) ;;
     *) refuse "the input mode is check, judge, status or publish" ;;
   esac
+  prepare_scratch
   prepare_reports
   "$IN_MODE"
 }

@@ -46,5 +46,8 @@ clean_environment() {
     $(compgen -v GATE_REPORT_) $(compgen -v GATE_COMMENT_); do
     unset "$name"
   done
+  # The checkout may bring a [tool.gate] of its own: policy, anchor, history and reports of its choice.
+  export GATE_NO_CONFIG=1
+  [[ ${IN_CONFIG:-} != true ]] || unset GATE_NO_CONFIG
   export PYTHONNOUSERSITE=1 PYTHONDONTWRITEBYTECODE=1 PYTHONUTF8=1
 }

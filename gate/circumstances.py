@@ -69,6 +69,11 @@ def _of_records(records: Mapping[str, RecordUse]) -> Iterator[str]:
                 f"{each.promoted} although its decision was {each.decision}, by {each.owner}: "
                 f"{each.reason}"
             )
+        if record.verified == "none":
+            yield (
+                f"the {role} was promoted on {record.promoted} by a decision that was neither "
+                "replayed nor checked by a signature"
+            )
         if record.unpinned:
             names = ", ".join(record.unpinned)
             yield f"the {role}'s record does not pin {names}: promoted before the policy had it"

@@ -43,7 +43,7 @@ class PolicyRef:
 
     name: str
     sha256: str
-    """Of its file; where it extends others, of the digests of all of them."""
+    """Of its file; where it extends others or names files of ids, of the digests of all these."""
     path: str
     extends: tuple[ParentRef, ...] = ()
     """What it extends, the nearest first."""
@@ -145,6 +145,16 @@ class WaiverUse:
     note: str
     """What became of it, in words."""
 
+    @property
+    def words(self) -> str:
+        """Who allowed what and why, for the finding that it covers."""
+        return waiver_words(self.owner, self.reason, self.ticket, self.expires)
+
+
+def waiver_words(owner: str, reason: str, ticket: str, expires: date) -> str:
+    """Say who allowed what and why, until which day."""
+    return f"{owner}: {reason} ({ticket}, until {expires})"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waivers:
@@ -222,6 +232,8 @@ def _headline(verdict: Verdict, findings: Sequence[Finding], counts: Mapping[str
             return f"INCONCLUSIVE: {missed} could not be shown to hold."
         case Verdict.NONE if not findings:
             return "NO DECISION: nothing was evaluated."
+        case Verdict.NONE if not counts["unusable"]:
+            return "NO DECISION: nothing that blocks was evaluated."
         case Verdict.NONE:
             unusable = _plural(counts["unusable"], "finding")
             return f"NO DECISION: some evidence is unusable ({unusable})."
@@ -232,12 +244,14 @@ def _headline(verdict: Verdict, findings: Sequence[Finding], counts: Mapping[str
 def decide(findings: Sequence[Finding]) -> Verdict:
     """Reduce findings to one decision: unusable, then blocked, then inconclusive, then release.
 
-    No findings at all prove nothing, so they are no decision.
+    Findings that could only warn prove nothing, and neither do none at all: no decision. One that
+    could block was evaluated, also where it is waived or `on_inconclusive` only warns.
     """
     withholding = {finding.outcome for finding in findings if finding.withholds}
-    if not withholding and findings:
+    evaluated = any(finding.level is Level.BLOCK for finding in findings)
+    if not withholding and evaluated:
         return Verdict.RELEASE
-    if Outcome.UNUSABLE in withholding or not findings:
+    if Outcome.UNUSABLE in withholding or not evaluated:
         return Verdict.NONE
     if Outcome.BLOCK in withholding:
         return Verdict.BLOCK

@@ -16,8 +16,10 @@ from gate.evidence.run import Run
 from gate.finding import Finding, Outcome
 from gate.lineage import RecordUse
 from gate.overview import overviews
+from gate.policy.first_release import decisive, without_baseline
 from gate.policy.schema import Policy, SuiteRules
 from gate.policy.waivers import apply_waivers
+from gate.reasons import Reason
 
 if TYPE_CHECKING:
     from gate.trail.history import Past
@@ -41,7 +43,8 @@ def evaluate(
         past: What the history said before, or what is wrong with it; None without a history.
 
     Raises:
-        PolicyError: If the policy says something of a suite that usable evidence contradicts.
+        PolicyError: If the policy says something of a suite that usable evidence contradicts,
+            or if nothing that blocks can be checked without a baseline.
     """
     checks = _applicable(policy, runs)
     assessments = {name: _assess(name, policy, runs) for name in policy.suites_read}
@@ -92,10 +95,13 @@ def _applicable(policy: Policy, runs: Mapping[str, Run]) -> list[Check]:
     """Choose the checks to evaluate: what needs no baseline, where there is none."""
     if "baseline" in runs:
         return list(policy.checks)
-    parts = [
-        check.absolute() if "baseline" in check.roles_used else check for check in policy.checks
-    ]
-    return [part for part in parts if part is not None]
+    if not decisive(policy.checks):
+        raise PolicyError(
+            [f"{policy.path}: nothing that blocks can be checked without a baseline"],
+            next_step="Give --baseline RUN, or add a check that blocks by a limit on the "
+            "candidate alone (a ceiling or a floor).",
+        )
+    return without_baseline(policy.checks)
 
 
 def _assess(name: str, policy: Policy, runs: Mapping[str, Run]) -> Assessment:
@@ -117,7 +123,8 @@ def _findings(check: Check, assessment: Assessment, policy: Policy) -> Iterator[
         if mismatches:
             where = f"{policy.path}: checks: {check.id}"
             raise PolicyError([f"{where}: {mismatch}" for mismatch in mismatches])
-        yield from check.run(assessment.panel)
+        found = list(check.run(assessment.panel))
+        yield from found or [_unusable(check, [_nothing_there(check)])]
         return
     yield _unusable(check, problems)
     absolute = check.absolute()
@@ -132,6 +139,12 @@ def _problems(check: Check, assessment: Assessment) -> list[Problem]:
         return problems
     unfit = check.unfit(assessment.panel)
     return [unfit] if unfit else []
+
+
+def _nothing_there(check: Check) -> Problem:
+    """Say that a check found nothing to look at: what was not evaluated has not passed."""
+    message = f"suite {check.suite!r} has nothing that the check is about"
+    return Problem(Reason.E_EMPTY, message)
 
 
 def _unusable(check: Check, problems: list[Problem]) -> Finding:

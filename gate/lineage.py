@@ -25,6 +25,8 @@ class RecordUse:
     promoted: date
     age_days: int
     """From the day of the promotion to the day of this decision."""
+    verified: str
+    """How the decision that promoted it was verified: `replay`, `signature`, or `none`."""
     overrides: tuple[Override, ...]
     """Its own and those it inherited from the baselines before it."""
     unpinned: tuple[str, ...]

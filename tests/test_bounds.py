@@ -155,7 +155,7 @@ def test_groups_of_one_change_nothing_and_undeclared_groups_do_not_count(tmp_pat
     alone = findings(tmp_path, DELTA, suites={"attack": {"group": "group"}})
     plain = findings(tmp_path, DELTA)
     assert [x["estimate"]["upper"] for x in alone] == [x["estimate"]["upper"] for x in plain]
-    attacks(tmp_path, grouped(before, 5), after)
+    attacks(tmp_path, grouped(before, 5), grouped(after, 5))
     half = findings(tmp_path, DELTA, suites={"attack": {"group": "group"}})
     assert half[0]["estimate"]["upper"] > plain[0]["estimate"]["upper"]
 

@@ -170,7 +170,8 @@ def pinned_otherwise(path: Path) -> Case:
         "run": digest,
         "manifest": digest,
         "suites": {"other": {"ids_sha256": digest, "verdicts_sha256": digest, "files": {}}},
-        "basis": {**basis, "policy_sha256": digest, "tool_version": "0.1.0", "baseline": None},
+        "basis": {**basis, "policy_sha256": digest, "tool_version": "0.1.0", "baseline": None}
+        | {"verified": "replay"},
         "promoted": "2026-11-02",
         "overrides": [],
     }
@@ -266,6 +267,12 @@ def beside_a_private_suite(broken: int) -> Any:
     return case
 
 
+A_TABLE = {
+    "reader": "table",
+    "columns": {"behavior_id": "behavior_id", "method": "method", "unsafe": "unsafe"},
+    "labels": {"true": "unsafe"},
+}
+
 CASES: Mapping[Reason, tuple[str, int, Callable[[Path], Case]]] = {
     Reason.E_UNREADABLE: ("unusable", 4, unreadable),
     Reason.E_MANIFEST: ("unusable", 4, no_manifest),
@@ -280,11 +287,7 @@ CASES: Mapping[Reason, tuple[str, int, Callable[[Path], Case]]] = {
     Reason.E_LABEL: (
         "unusable",
         4,
-        suite_keys(
-            reader="table",
-            columns={"behavior_id": "behavior_id", "method": "method", "unsafe": "unsafe"},
-            labels={"true": "unsafe"},
-        ),
+        plain((attack_rows(), A_TABLE), suites={"attack": {"allow_changes": ["reader"]}}),
     ),
     Reason.E_EMPTY: ("unusable", 4, raw("\n")),
     Reason.E_UNJUDGED: ("unusable", 4, unjudged),

@@ -9,11 +9,11 @@ import click
 from gate.cli import options
 from gate.cli.printing import print_text
 from gate.cli.progress import progress
+from gate.cli.signers import check_signatures, refuse_signer_alone, signature_options
 from gate.errors import UsageError
 
 if TYPE_CHECKING:
     from gate.decision import Decision
-    from gate.trail.signature import Trusted
     from gate.trail.verify import Verified
 
 IDENTITY = "identity"
@@ -21,7 +21,8 @@ IDENTITY = "identity"
 EXAMPLES = """\b
 Examples:
   gate verify gate.json --policy release --baseline runs/v1 --candidate runs/v2 --replay
-  gate verify gate.json --candidate runs/v2 --sign gate.key
+  gate verify gate.json --policy release --baseline runs/v1 --candidate runs/v2 --replay
+      --sign gate.key
   gate verify gate.json --signature gate.json.sig --key gate.pub
   gate verify gate.json --signature bundle.json
       --identity https://github.com/acme/llm/.github/workflows/release.yml@refs/heads/main
@@ -45,14 +46,12 @@ Exit codes: 0 all that was asked is verified, 1 something is not, 2 usage, 4 no 
 @options.record("anchor")
 @options.history
 @click.option("--replay", is_flag=True, help="Decide again, and compare the bytes.")
-@click.option("--signature", "signatures", multiple=True, metavar="FILE", help="A signature of it.")
-@click.option("--key", metavar="PEM", help="The public key whose signatures are trusted.")
-@click.option("--identity", metavar="NAME", help="The identity whose signatures are trusted.")
-@click.option("--issuer", metavar="URL", help="Who vouches for that identity.")
+@signature_options
 @click.option(
     "--sign",
     metavar=f"PEM|{IDENTITY}",
-    help="Sign it once all is verified: by a private Ed25519 key, or by this job's identity.",
+    help="Sign it once all is verified, the candidate and the policy at least: by a private "
+    "Ed25519 key, or by this job's identity.",
 )
 @click.option("--out", metavar="FILE", help="Where --sign writes; DECISION.sig by default.")
 def command(
@@ -79,7 +78,8 @@ def command(
     on the same files, on the decision's own day, and compares byte by byte: only that, or a
     signature, shows that the decision itself was not edited with care.
 
-    What is not named is listed as not checked.
+    What is not named is listed as not checked. Nothing is signed unless the candidate and the
+    policy are among what was checked, and nothing failed.
     """
     bases = {"baseline": baseline, "candidate": candidate, "anchor": anchor}
     given = {role: base for role, base in bases.items() if base}
@@ -89,20 +89,16 @@ def command(
             "nothing is named to verify the decision against",
             next_step="Name --candidate, --baseline, --policy, --history or --signature.",
         )
-    if sign and decision == "-" and not out:
-        raise UsageError(
-            "a decision from standard input has no name for its signature",
-            next_step="Say with --out where the signature goes.",
-        )
+    refuse_signer_alone(signatures, key, identity, issuer)
+    _refuse_signing(decision, candidate, sign, out)
     from gate.trail.decided import read_decision
     from gate.trail.failure import Failed
     from gate.trail.holding import Asked, hold
     from gate.trail.verify import Verified
 
     content = options.read_file(decision, "decision")
-    trusted = _trusted(key, identity, issuer)
     found = read_decision(content, decision)
-    results = [_signed(name, content, trusted) for name in signatures]
+    results = check_signatures(signatures, content, key, identity, issuer)
     if isinstance(found, Failed):
         return _tell([Verified(what="decision", failed=(found,)), *results], "")
     results.insert(
@@ -113,29 +109,44 @@ def command(
         results += hold(found, content, asked)
     signed = ""
     if sign and not any(result.failed for result in results):
+        _require_held(results)
         signed = _sign(found, sign, out or f"{decision}.sig")
     return _tell(results, signed)
 
 
+def _refuse_signing(
+    decision: str, candidate: str | None, sign: str | None, out: str | None
+) -> None:
+    if out and not sign:
+        raise UsageError(
+            "--out says where a signature goes, and nothing is to be signed",
+            next_step="Add --sign, or leave --out out.",
+        )
+    if sign and not candidate:
+        raise UsageError(
+            "nothing is signed that was not held against its candidate",
+            next_step="Name the candidate's run with --candidate.",
+        )
+    if sign and decision == "-" and not out:
+        raise UsageError(
+            "a decision from standard input has no name for its signature",
+            next_step="Say with --out where the signature goes.",
+        )
+
+
+def _require_held(results: Sequence["Verified"]) -> None:
+    """Refuse to vouch for a decision whose candidate or policy was not looked at."""
+    held = {result.what for result in results if result.checked}
+    for what in ("candidate", "policy"):
+        if what not in held:
+            raise UsageError(
+                f"nothing is signed that was not held against its {what}",
+                next_step=f"Name the {what} with --{what}.",
+            )
+
+
 def _when(decision: "Decision") -> str:
     return f"({decision.today}, gate {decision.tool_version})"
-
-
-def _trusted(key: str | None, identity: str | None, issuer: str | None) -> "Trusted":
-    from gate.trail.signature import Trusted
-
-    pem = options.read_file(key, "key") if key else None
-    return Trusted(key=pem, identity=identity or "", issuer=issuer or "")
-
-
-def _signed(name: str, content: bytes, trusted: "Trusted") -> "Verified":
-    from gate.trail.signature import verify_signature
-    from gate.trail.verify import Verified
-
-    failed = verify_signature(options.read_file(name, "signature"), content, trusted)
-    what = f"signature {Path(name).name}"
-    note = "by the trusted key" if trusted.key else f"by {trusted.identity}"
-    return Verified(what=what, failed=(failed,) if failed else (), note=note)
 
 
 def _sign(decision: "Decision", how: str, out: str) -> str:

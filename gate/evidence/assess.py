@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from gate.evidence.catalog import catalog_ids
 from gate.evidence.comparability import (
+    READER,
     compare,
     fingerprint,
     non_standard,
@@ -22,6 +23,11 @@ from gate.evidence.run import Run
 from gate.evidence.table import Table
 from gate.reasons import Reason
 from gate.suggestions import did_you_mean
+
+CONFIRM_LABELS = (
+    "Read both sides with one reader and one label map; if the change is meant, add `reader` to "
+    "the suite's `allow_changes` in the policy."
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,10 +184,15 @@ def _unmeasured(
 def _labels_of_another_reader(other: Run, candidate: Run, suite: str) -> str:
     """Say that nothing confirms what the candidate's own manifest declares of its labels."""
     theirs, ours = _declared(other, suite), _declared(candidate, suite)
-    if theirs.reader == ours.reader or not ours.labels:
+    if theirs.reader == ours.reader or not (ours.labels or ours.label_column or ours.columns):
         return ""
-    meanings = ", ".join(f"{label} is {meaning}" for label, meaning in sorted(ours.labels.items()))
-    return f"the candidate's own run.yaml says what its labels mean: {meanings}"
+    said = [f"{label} is {meaning}" for label, meaning in sorted(ours.labels.items())]
+    said += [f"{name} is column {column}" for name, column in sorted(ours.columns.items())]
+    said += [f"the label is column {ours.label_column}"] if ours.label_column else []
+    return (
+        f"read by another reader than the {other.role}, only the candidate's own run.yaml says "
+        f"what its labels mean: {', '.join(said)}"
+    )
 
 
 def _compare(
@@ -218,7 +229,12 @@ def _compare(
             )
         )
         if declared_alone := _labels_of_another_reader(runs[role], runs["candidate"], suite):
-            warnings.append(f"{suite}: {declared_alone}")
+            if READER in allow_changes:
+                warnings.append(f"{suite}: {declared_alone}; the policy allows it")
+            else:
+                problems[where, ""].append(
+                    Problem(Reason.E_LABEL_MAP, declared_alone, CONFIRM_LABELS)
+                )
         changes.extend(comparison.changes)
         warnings.extend(comparison.warnings)
     return changes, warnings

@@ -1,6 +1,6 @@
 """What is said of each id besides its verdicts: categories, gold labels, groups."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -15,9 +15,24 @@ Problems = dict[tuple[str, str], list[Problem]]
 
 
 def merged(
-    kind: Kind, union: Sequence[str], tables: Mapping[str, Table], problems: Problems
+    kind: Kind,
+    union: Sequence[str],
+    tables: Mapping[str, Table],
+    problems: Problems,
+    decisive: Collection[str] = (),
 ) -> dict[str, list[str | None]]:
-    """Merge the columns of all roles; where two roles disagree on an id, that is drift."""
+    """Merge the columns of all roles; where two roles disagree on an id, that is drift.
+
+    Args:
+        kind: The kind of suite.
+        union: Every id of any role, sorted.
+        tables: By role.
+        problems: Where drift is added.
+        decisive: Columns by which the policy leaves ids out or groups them: there no role may be
+            the only one to say where an id belongs.
+    """
+    for column in decisive:
+        _refuse_one_sided(column, tables, problems)
     position = {name: i for i, name in enumerate(union)}
     found: dict[str, list[str | None]] = {}
     for role, table in tables.items():
@@ -37,6 +52,28 @@ def merged(
     if kind is Kind.ATTACK:
         _fill_from_catalog(union, found)
     return found
+
+
+def _refuse_one_sided(column: str, tables: Mapping[str, Table], problems: Problems) -> None:
+    """Refuse values that only one of two roles gives to an id that both have."""
+    said = {role: _cells(table, column) for role, table in tables.items()}
+    candidate = said.get("candidate", {})
+    for role, cells in said.items():
+        shared = candidate.keys() & cells.keys()
+        alone = sorted(
+            name for name in shared if (candidate[name] is None) != (cells[name] is None)
+        )
+        if alone:
+            message = (
+                f"{column} of {some(alone)} is given by one of {role} and candidate alone, and the "
+                "policy leaves ids out or groups them by it"
+            )
+            problems["", ""].append(Problem(Reason.E_CATEGORY_DRIFT, message))
+
+
+def _cells(table: Table, column: str) -> dict[str, str | None]:
+    values = table.columns.get(column) or [None] * len(table.ids)
+    return dict(zip(table.ids, values, strict=True))
 
 
 def _fill_from_catalog(ids: Sequence[str], columns: dict[str, list[str | None]]) -> None:

@@ -29,6 +29,9 @@ SUITE_FIELDS: Mapping[str, Reason] = {
 }
 """Declared values that must agree; a difference makes the suite unusable."""
 
+READER = "reader"
+"""What `allow_changes` calls a candidate that is read by a label map of its own."""
+
 CHECKPOINT_FIELDS: Mapping[str, Reason] = {
     "chat_template": Reason.E_CHAT_TEMPLATE,
     "system_prompt": Reason.E_SYSTEM_PROMPT,
@@ -56,6 +59,13 @@ VERDICTS = frozenset(word for words in VALUES.values() for word in words)
 """What a label may mean, besides a reason for having no verdict."""
 
 STANDARD_TOKENS = 512
+
+LABELED = ("unsafe", "refusal", "predicted")
+VERDICT_COLUMNS = (
+    *LABELED,
+    *("items", "item.id", "item.triggered", "item.exempted", "usefulness", "unscored"),
+)
+"""Our columns that verdicts are read from; both sides must take them from the same place."""
 
 DEFAULT_LABEL_COLUMNS = {"xstest": "final_label", "jailbreakbench": "jailbroken"}
 """Which column readers take for the verdict where run.yaml names none."""
@@ -157,17 +167,21 @@ def reading_conflicts(role: str, other: Suite, candidate: Suite) -> list[Problem
         if verdicts:
             message = f"only one of {role} and candidate declares what {some(verdicts)} means"
             found.append(Problem(Reason.E_LABEL_MAP, message))
-    columns = [_verdict_column(suite) for suite in (other, candidate)]
-    if other.reader == candidate.reader and columns[0] != columns[1]:
-        message = f"the verdict is {columns[0]} in the {role} and {columns[1]} in the candidate"
-        found.append(Problem(Reason.E_LABEL_MAP, message))
+    for name in VERDICT_COLUMNS if other.reader == candidate.reader else ():
+        columns = [_read_from(suite, name) for suite in (other, candidate)]
+        if columns[0] != columns[1]:
+            what = "the verdict" if name in LABELED else f"`{name}`"
+            message = f"{what} is {columns[0]} in the {role} and {columns[1]} in the candidate"
+            found.append(Problem(Reason.E_LABEL_MAP, message))
     return found
 
 
-def _verdict_column(suite: Suite) -> str | None:
-    declared = [suite.columns.get(name) for name in ("unsafe", "refusal", "predicted")]
-    known = (suite.label_column, *declared, DEFAULT_LABEL_COLUMNS.get(suite.reader))
-    return next((name for name in known if name is not None), None)
+def _read_from(suite: Suite, name: str) -> str | None:
+    """Name the column, or the constant, that one of our verdict columns is read from."""
+    if name in suite.constants:
+        return f"always {suite.constants[name]!r}"
+    default = suite.label_column or DEFAULT_LABEL_COLUMNS.get(suite.reader)
+    return suite.columns.get(name, default if name in LABELED else None)
 
 
 def _meanings(suite: Suite) -> dict[str, str | None]:

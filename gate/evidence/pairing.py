@@ -52,7 +52,8 @@ def build_panel(suite: str, tables: Mapping[str, Table], expect: Expectation) ->
             message = f"the {role} says {table.kind}, another role says {kind}"
             problems["", ""].append(Problem(Reason.E_KIND, message))
     union = sorted(set().union(*(table.ids for table in tables.values())))
-    columns = merged(kind, union, tables, problems)
+    decisive = [name for name in (*expect.exclude, expect.group) if name not in ("", "id")]
+    columns = merged(kind, union, tables, problems, decisive)
     ids = _expected_ids(union, columns, expect, problems)
     columns = realigned(columns, union, ids, kind)
     _common(tables, set(ids), _pinned(expect), problems)

@@ -10,6 +10,7 @@ from gate.decision import Decision, Verdict, decide
 from gate.errors import UsageError
 from gate.evaluate import evaluate
 from gate.evidence.run import Run
+from gate.finding import Finding
 from gate.plan.ground import Ground, stand
 from gate.plan.planting import BASELINE, Bed, bed, plant_panel, plant_run
 from gate.plan.sabotage import fewest
@@ -59,13 +60,14 @@ def plant_at(policy: Policy, run: Run, where: str, *, size: float | None, today:
     most = len(place.units)
 
     @cache
-    def verdict(count: int) -> Verdict:
+    def findings(count: int) -> list[Finding]:
         panel = plant_panel(ground.panel, place, count)
-        return decide([finding for check in ground.checks for finding in check.run(panel)])
+        return [finding for check in ground.checks for finding in check.run(panel)]
 
-    withholds = fewest(lambda count: verdict(count) is not Verdict.RELEASE, most)
+    # A suite's checks may all only warn: they withhold nothing, and decide nothing alone.
+    withholds = fewest(lambda count: any(one.withholds for one in findings(count)), most)
     start = most if withholds is None else withholds
-    blocks = fewest(lambda count: verdict(count) is Verdict.BLOCK, most, start)
+    blocks = fewest(lambda count: decide(findings(count)) is Verdict.BLOCK, most, start)
     asked = None if size is None else min(math.ceil(size * place.n - 1e-9), most)
     count = next(x for x in (asked, withholds, most) if x is not None)
     runs = {

@@ -11,6 +11,7 @@ from gate.checks.usefulness import Usefulness
 from gate.evidence.rows import UNSAFE, Kind
 from gate.finding import Level
 from gate.policy.enforce import LOWER_LIMIT, UPPER_LIMIT
+from gate.policy.first_release import decisive
 from gate.policy.schema import OnMissingBaseline
 from gate.policy.waivers import Waiver
 from gate.suggestions import did_you_mean
@@ -138,8 +139,11 @@ def _only_regressions(blocking: Sequence[Check]) -> Iterator[str]:
 
 
 def _nothing_absolute(blocking: Sequence[Check]) -> Iterator[str]:
-    if all(check.absolute() is None for check in blocking):
-        yield "`on_missing_baseline: absolute-only`, but every blocking check needs a baseline"
+    if not decisive(blocking):
+        yield (
+            "`on_missing_baseline: absolute-only`, but every blocking check needs a baseline, so "
+            "without one nothing can be decided"
+        )
 
 
 def _suites(checks: Sequence[Check], suites: Sequence[str]) -> Iterator[str]:

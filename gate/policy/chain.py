@@ -1,5 +1,6 @@
 """The files that make up one policy: it, the policy that it extends, that one's, and so on."""
 
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -64,15 +65,23 @@ def read_chain(name_or_path: str) -> tuple[Layer, ...]:
     return tuple(layers)
 
 
-def chain_sha256(layers: Sequence[Layer]) -> str:
-    """Digest a policy with all that it extends.
+def chain_sha256(layers: Sequence[Layer], ids: Mapping[str, str]) -> str:
+    """Digest a policy with all that it extends and all ids that it takes from files.
 
-    The sha256 of the bytes of a file that extends nothing; otherwise the sha256 of the files' own
-    sha256 in hexadecimal, each followed by a newline, the policy itself first.
+    The sha256 of the bytes of a file that extends nothing and names no file of ids; otherwise the
+    sha256 of lines, each with a newline: the files' own sha256 in hexadecimal, the policy itself
+    first, then `IDS SUITE` for each suite whose ids are in a file, sorted by the suite's name as
+    JSON, with IDS the digest that `ids_sha256` pins and SUITE that name.
+
+    Args:
+        layers: The files, the policy itself first.
+        ids: By suite: the digest of the ids that a file names.
     """
-    if len(layers) == 1:
+    if len(layers) == 1 and not ids:
         return layers[0].sha256
-    return sha256("".join(f"{layer.sha256}\n" for layer in layers).encode()).hexdigest()
+    named = sorted((json.dumps(name), digest) for name, digest in ids.items())
+    lines = [*(layer.sha256 for layer in layers), *(f"{digest} {name}" for name, digest in named)]
+    return sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
 
 
 def _layer(place: str, name: str, content: bytes) -> Layer:

@@ -1,14 +1,18 @@
 """Compare the checks of two policies, id by id."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from gate.checks.check import Check, SlicedCheck
+from gate.finding import Level
 from gate.policy.directions import UNKNOWN, Rule, Way, rule_of
 from gate.policy.schema import Policy, SuiteRules
 from gate.policy.ways import At, Change, Direction, looser_if, written
 
 REFUSED = "refused"
 """The limit of a value of `by` that no limit is given for: the gate refuses to decide."""
+_SURENESS = ("confidence", "bound")
+_UNSURE = "where inconclusive only warns, what was blocked may be inconclusive"
 
 
 def compare_checks(old: Policy, new: Policy) -> Iterator[Change]:
@@ -63,10 +67,24 @@ def _inherited(old: Policy, new: Policy, before: Check, after: Check) -> set[str
     return found
 
 
+def _only_warns(check: Check, key: str) -> bool:
+    """Tell whether a key can turn what a check blocks into a warning.
+
+    A surer bound withholds more of what passed, and calls less a violation. Limits, `min_n` and
+    the like only ever withhold more: what is a violation stays one.
+    """
+    return key in _SURENESS and check.on_inconclusive is Level.WARN
+
+
 def _check(at: At, old: Check, new: Check, inherited: set[str]) -> Iterator[Change]:
     paired = {key for keys in type(new).limit_keys for key in keys}
     for key in type(new).model_fields:
         rule = rule_of(new.check, key) or UNKNOWN
+        if _only_warns(new, key):
+            rule = Rule(Way.ANOTHER, why=_UNSURE)
+            if key in inherited:
+                found = at.differ(key, getattr(old, key), getattr(new, key), rule)
+                yield from (replace(change, cause=("statistics", key)) for change in found)
         if key not in {*paired, *inherited, "against"} and rule.way is not Way.APART:
             yield from at.differ(key, getattr(old, key), getattr(new, key), rule)
     if isinstance(old, SlicedCheck) and isinstance(new, SlicedCheck):
@@ -81,7 +99,7 @@ def _limits(
     """Compare a pair of keys by what they ask: of the whole suite, and of each slice."""
     yield from at.differ(one, _whole(old, one, several), _whole(new, one, several), rule)
     before, after = _sliced(old, one, several), _sliced(new, one, several)
-    if old.by != new.by and before:
+    if old.by != new.by and old.by:
         key = one if getattr(old, several, None) is None else several
         now = f"by {new.by} now" if new.by else "not by any column now"
         yield at.change(key, Direction.LOOSER, f"`{key}` was by {old.by}, and is {now}")
@@ -91,10 +109,13 @@ def _limits(
         return
     for name in dict.fromkeys([*before, *after]):
         limits = (_limit(before, name), _limit(after, name))
-        if limits[0] != limits[1]:
+        gone = name in before and name not in after
+        if limits[0] != limits[1] or gone:
             single = getattr(old, several, None) is None
             keys = (one,) if single else (several, name)
-            yield at.change(keys, *_slice(keys[0], name, old.by or "", limits, rule))
+            about = (keys[0], name, new.by or "")
+            said = _unnamed(*about, limits) if gone else _slice(*about, limits, rule)
+            yield at.change(keys, *said)
 
 
 def _whole(check: SlicedCheck, one: str, several: str) -> object:
@@ -117,21 +138,36 @@ def _limit(limits: Mapping[str, object], name: str) -> object:
     return limits.get(name, limits.get("default", REFUSED if limits else "none"))
 
 
+def _about(key: str, name: str, column: str) -> str:
+    return f"`{key}` for {f'any other {column}' if name == 'default' else f'{column} {name}'}"
+
+
+def _unnamed(
+    key: str, name: str, column: str, limits: tuple[object, object]
+) -> tuple[Direction, str]:
+    """Say what a value's own limit leaves behind: the value need no longer be there at all."""
+    about = _about(key, name, column)
+    old, new = limits
+    if new == REFUSED and name == "default":
+        return Direction.TIGHTER, f"{about} is not given, so it is refused (was {written(old)})"
+    if new in ("none", REFUSED):
+        return Direction.LOOSER, f"{about} is gone (was {written(old)})"
+    what = f"{about} is that of all others, {written(new)} (was {written(old)})"
+    return Direction.LOOSER, f"{what}: it need no longer be there"
+
+
 def _slice(
     key: str, name: str, column: str, limits: tuple[object, object], rule: Rule
 ) -> tuple[Direction, str]:
     """Say how the limit of one value of a column changed."""
+    about = _about(key, name, column)
     old, new = limits
-    others = name == "default"
-    about = f"`{key}` for {f'any other {column}' if others else f'{column} {name}'}"
-    if old == REFUSED and (others or new == "none"):
+    if old == REFUSED:
         what = "asks nothing" if new == "none" else f"is {written(new)}"
         return Direction.LOOSER, f"{about} {what}; without one it was refused"
-    if new == REFUSED and (others or old == "none"):
-        return Direction.TIGHTER, f"{about} is not given, so it is refused (was {written(old)})"
-    if new in ("none", REFUSED):
+    if new == "none":
         return Direction.LOOSER, f"{about} is gone (was {written(old)})"
-    if old in ("none", REFUSED):
+    if old == "none":
         return Direction.TIGHTER, f"{about} is new, {written(new)}"
     rises = new > old  # type: ignore[operator]  # both are numbers
     verb = "rises" if rises else "falls"

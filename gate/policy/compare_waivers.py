@@ -10,6 +10,9 @@ from gate.policy.schema import Policy
 from gate.policy.waivers import Waiver
 from gate.policy.ways import At, Change, Direction, looser_if
 
+_BOTH = ("usefulness", "profile")
+"""Checks with a limit whose finding is read from below, whatever its key is called."""
+
 
 def compare_waivers(old: Policy, new: Policy) -> Iterator[Change]:
     """List what changed in the waivers."""
@@ -47,6 +50,8 @@ def _waiver(at: At, old: Waiver, new: Waiver, check: Check) -> Iterator[Change]:
 
 def _covers_more(check: Check, rises: bool) -> bool | None:
     """Tell whether a waiver covers more; None where the check has both ceilings and floors."""
+    if check.check in _BOTH:
+        return None
     limits = [key for key in type(check).model_fields if _is_limit(key)]
     if limits and all(UPPER_LIMIT.fullmatch(key) for key in limits):
         return rises

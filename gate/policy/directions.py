@@ -18,9 +18,10 @@ class Way(Enum):
     HIGHER = auto()
     """The higher number is tighter; without a number nothing is asked."""
     MORE = auto()
-    """Naming more is tighter, unless the rule says why not; `all` and no value mean every one."""
-    FEWER = auto()
-    """Naming fewer is tighter."""
+    """Naming more is tighter, unless the rule says why not.
+
+    `all` and no value mean every one there is: neither more nor fewer than any that are named.
+    """
     ORDER = auto()
     """Words in an order, the tightest first."""
     ANOTHER = auto()
@@ -87,6 +88,7 @@ CHECK: Mapping[str, Rule] = {
 
 SPECIAL: Mapping[tuple[str, str], Rule] = {
     ("coverage", "method"): Rule(Way.MORE),
+    ("overfit-gap", "by"): Rule(Way.ANOTHER, why="other ids are compared"),
     ("worst-method", "methods"): Rule(
         Way.MORE, why="a method that is unsafe anyway hides what breaks under the others"
     ),
@@ -108,7 +110,7 @@ SUITE: Mapping[str, Rule] = {
     "unscored": Rule(Way.APART),
     "count_as": Rule(Way.APART),
     "require_declared": Rule(Way.MORE),
-    "allow_changes": Rule(Way.FEWER),
+    "allow_changes": Rule(Way.APART),
     "group": Rule(Way.ANOTHER, why="other units are counted"),
     "validity_floor": Rule(Way.HIGHER),
     "agreement": Rule(Way.ANOTHER, why="the judge is measured by other labels"),

@@ -13,7 +13,7 @@ from gate.policy.draft import Draft, draft
 from gate.policy.enforce import enforce
 from gate.policy.locks import Lock, loosened, read_locks
 from gate.policy.merge import Merged, merge
-from gate.policy.pins import measure, pin
+from gate.policy.pins import filed, measure, pin
 from gate.policy.schema import Policy, PolicyFile, Statistics, SuiteRules
 from gate.yaml_places import Mistake, Path
 from gate.yaml_wording import Wrong
@@ -73,7 +73,7 @@ def _extended(above: _Loaded | None, layers: Sequence[Layer]) -> _Loaded:
     if found is None or found.file is None:
         raise AssertionError("a policy without mistakes has all its parts")
     parent = above.policy if above else None
-    policy = _policy(found, found.file, merged, chain_sha256(layers), parent)
+    policy = _policy(found, found.file, merged, chain_sha256(layers, filed(found.suites)), parent)
     locks: list[Lock] = []
     wrong: list[Wrong] = []
     for one in read_locks(policy, merged, found.file.locked or ()):
@@ -81,7 +81,7 @@ def _extended(above: _Loaded | None, layers: Sequence[Layer]) -> _Loaded:
     if above is not None:
         held = loosened(above.policy, above.merged, above.locks, policy, merged)
         wrong += [Wrong(path, message) for path, message in held]
-        locks += above.locks
+        locks += [lock.over(policy, merged) for lock in above.locks]
     placed = sorted(one.placed(layer.tree) for one in wrong)
     _refuse(layer, [(layer, mistake) for mistake in placed], LOCKED)
     return _Loaded(policy, merged, locks)

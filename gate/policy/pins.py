@@ -42,6 +42,16 @@ def pin(rules: SuiteRules, policy: str, wrong: Report) -> SuiteRules:
     return rules.pinned(ids, source)
 
 
+def filed(suites: Mapping[str, SuiteRules]) -> dict[str, str]:
+    """Digest the ids that files name, by suite; a catalog is the tool's, and has no file."""
+    found = {}
+    for name, rules in suites.items():
+        ids = rules.expectation().ids
+        if ids is not None and rules.ids is not None and not rules.ids.startswith(CATALOG):
+            found[name] = ids_sha256(ids)
+    return found
+
+
 def measure(rules: SuiteRules, policy: str, wrong: Report) -> SuiteRules:
     """Read the measured agreement that a suite names.
 

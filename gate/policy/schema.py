@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, PrivateAttr, StringConstraints
 from gate.checks.bounds import Bound
 from gate.checks.check import Check, Share
 from gate.evidence.budget import Budget
-from gate.evidence.comparability import CHECKPOINT_FIELDS, DECLARABLE
+from gate.evidence.comparability import CHECKPOINT_FIELDS, DECLARABLE, READER
 from gate.evidence.manifest import Name, Strict
 from gate.evidence.measured import Measured
 from gate.evidence.pairing import Expectation
@@ -36,7 +36,8 @@ def _enum(known: Collection[str]) -> Any:
 
 
 Declarable = Annotated[str, AfterValidator(_one_of(DECLARABLE)), _enum(DECLARABLE)]
-Changeable = Annotated[str, AfterValidator(_one_of(CHECKPOINT_FIELDS)), _enum(CHECKPOINT_FIELDS)]
+CHANGEABLE = (*CHECKPOINT_FIELDS, READER)
+Changeable = Annotated[str, AfterValidator(_one_of(CHANGEABLE)), _enum(CHANGEABLE)]
 UnscoredReason = Annotated[str, AfterValidator(_one_of(REASONS)), _enum(REASONS)]
 VerdictName = Annotated[str, AfterValidator(_one_of(VERDICTS)), _enum(VERDICTS)]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
@@ -84,7 +85,8 @@ class SuiteRules(Strict):
     ids: str | None = Field(
         None,
         min_length=1,
-        description="The expected ids: `catalog:harmbench-test`, or a file with one id a line.",
+        description="The expected ids: `catalog:harmbench-test`, or a file with one id a line; "
+        "the ids of a file are part of the policy's sha256.",
     )
     n: int | None = Field(None, ge=1, description="The number of expected ids, before `exclude`.")
     ids_sha256: Sha256 | None = Field(
@@ -98,7 +100,9 @@ class SuiteRules(Strict):
         (), description="What every run must declare; undeclared is unusable."
     )
     allow_changes: tuple[Changeable, ...] = Field(
-        (), description="What may differ between the checkpoints without blocking."
+        (),
+        description="What may differ between the checkpoints without blocking; `reader` lets a "
+        "candidate be read by a label map that only its own run.yaml declares.",
     )
     count_as: dict[UnscoredReason, VerdictName] = Field(
         {}, description="An unscored reason that counts as a verdict: `not_submitted: safe`."
@@ -196,7 +200,8 @@ class Policy:
     path: str
     """As the user wrote it; `shipped:release` for a policy that comes with the tool."""
     sha256: str
-    """Of the bytes of the file; where it extends others, of all their digests (see `chain`)."""
+    """Of the bytes of the file; where it extends others or names files of ids, of the digests of
+    all of them (see `chain_sha256`)."""
     lines: Mapping[str, int]
     """Check id to the line of the file where the check begins."""
     version: int = 1

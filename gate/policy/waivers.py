@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from gate.checks.check import Share
-from gate.decision import Waivers, WaiverUse
+from gate.decision import Waivers, WaiverUse, waiver_words
 from gate.evidence.manifest import Name, Strict
 from gate.finding import Finding, Measure, Outcome
 
@@ -63,7 +63,7 @@ class Waiver(Strict):
     @property
     def words(self) -> str:
         """Who allowed what and why, for the finding that it covers."""
-        return f"{self.owner}: {self.reason} ({self.ticket}, until {self.expires})"
+        return waiver_words(self.owner, self.reason, self.ticket, self.expires)
 
 
 def waiver_key(check: str, covered: Mapping[str, object], measure: object) -> str:

@@ -30,6 +30,8 @@ class Change:
     """What it is about, as `check direct-request`."""
     what: str
     """The rest of the sentence, as "`margin` rises from 0.055 to 0.08"."""
+    cause: Path = ()
+    """Where it was changed, if elsewhere: at the key that a check takes from the policy."""
 
     def __str__(self) -> str:
         """Write the whole sentence."""
@@ -89,18 +91,17 @@ def _number(key: str, old: object, new: object, rule: Rule) -> Said:
 
 def _names(key: str, old: object, new: object, rule: Rule) -> Said:
     before, after = _set(old), _set(new)
-    fewer_is_looser = rule.way is Way.MORE
     if before is None or after is None:
-        gone = after is not None
+        # What is named must be there; every one that there is may be another one each time.
         what = f"`{key}` was {written(old or 'all')}, is {written(new or 'all')}"
-        yield looser_if(gone == fewer_is_looser or bool(rule.why)), what
+        yield Direction.LOOSER, what
         return
     dropped = [name for name in _each(old) if name not in after]
     added = [name for name in _each(new) if name not in before]
     if dropped:
-        yield looser_if(fewer_is_looser), f"`{key}` no longer names {', '.join(dropped)}"
+        yield Direction.LOOSER, f"`{key}` no longer names {', '.join(dropped)}"
     if added:
-        direction = looser_if(not fewer_is_looser or bool(rule.why))
+        direction = looser_if(bool(rule.why))
         yield direction, f"`{key}` now names {', '.join(added)}{_because(rule)}"
     if not dropped and not added:
         yield Direction.CHANGED, f"`{key}` names the same in another order"
@@ -141,7 +142,6 @@ _COMPARED = {
     Way.LOWER: _number,
     Way.HIGHER: _number,
     Way.MORE: _names,
-    Way.FEWER: _names,
     Way.ORDER: _order,
     Way.ANOTHER: _another,
     Way.WORDS: _words,

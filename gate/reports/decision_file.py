@@ -4,17 +4,11 @@ from datetime import date
 from typing import Any, Literal
 
 import msgspec
-from msgspec import Struct
 
 from gate.finding import Measure
+from gate.reports.entry import Count, Days, Entry, Real, Share
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-Real = float | None
-"""A finite number; null where there is none."""
-
-
-class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What all parts of the file share: every field is there, and no others are."""
 
 
 class ParentEntry(Entry, frozen=True):
@@ -31,7 +25,7 @@ class PolicyEntry(Entry, frozen=True):
     sha256: str
     path: str
     extends: list[ParentEntry]
-    lines: dict[str, int]
+    lines: dict[str, Count]
 
 
 class ToolEntry(Entry, frozen=True):
@@ -44,12 +38,12 @@ class ToolEntry(Entry, frozen=True):
 class LedgerEntry(Entry, frozen=True):
     """Every expected row: scored plus all unscored is expected, always."""
 
-    expected: int
-    scored: int
-    unscored: dict[str, int]
-    extra: int
-    duplicate: int
-    counted_as: dict[str, int]
+    expected: Count
+    scored: Count
+    unscored: dict[str, Count]
+    extra: Count
+    duplicate: Count
+    counted_as: dict[str, Count]
 
 
 class SuiteLedgerEntry(LedgerEntry, frozen=True):
@@ -62,7 +56,7 @@ class SuiteEntry(Entry, frozen=True):
     """One suite of one run."""
 
     kind: str
-    ids: int
+    ids: Count
     ids_sha256: str
     verdicts_sha256: str
     files: dict[str, str]
@@ -86,7 +80,8 @@ class RecordEntry(Entry, frozen=True):
 
     sha256: str
     promoted: date
-    age_days: int
+    age_days: Days
+    verified: Literal["replay", "signature", "none"]
     overrides: list[OverrideEntry]
     unpinned: list[str]
 
@@ -114,8 +109,8 @@ class EstimateEntry(Entry, frozen=True):
     value: Real
     lower: Real
     upper: Real
-    confidence: float
-    one_sided: float
+    confidence: Share
+    one_sided: Share
     bound: str
 
 
@@ -152,17 +147,17 @@ class FindingEntry(Entry, frozen=True):
     bootstrap: EndsEntry | None
     limit: Real
     limit_is: Literal["ceiling", "floor"]
-    n: int
-    fixed: int | None
-    broken: int | None
+    n: Count
+    fixed: Count | None
+    broken: Count | None
     p_value: Real
-    unscored: dict[str, int]
+    unscored: dict[str, Count]
     attainable: Real
     mde: Real
-    tipping_flips: int | None
+    tipping_flips: Count | None
     wrong_expected: Real
     corrected: EstimateEntry | None
-    needed_n: int | None
+    needed_n: Count | None
     waiver: str | None
     behaviors: BehaviorsEntry
     notes: list[str]
@@ -193,12 +188,12 @@ class WaiversEntry(Entry, frozen=True):
 class CountsEntry(Entry, frozen=True):
     """Findings by what they do: waived and warned ones are never counted as passing."""
 
-    pass_: int = msgspec.field(name="pass")
-    block: int
-    inconclusive: int
-    unusable: int
-    waived: int
-    warned: int
+    pass_: Count = msgspec.field(name="pass")
+    block: Count
+    inconclusive: Count
+    unusable: Count
+    waived: Count
+    warned: Count
 
 
 class RowEntry(Entry, frozen=True):
@@ -206,14 +201,14 @@ class RowEntry(Entry, frozen=True):
 
     method: str
     category: str
-    n: int
+    n: Count
     baseline: EstimateEntry | None
     candidate: EstimateEntry | None
     anchor: EstimateEntry | None
     delta: EstimateEntry | None
     bootstrap: EndsEntry | None
-    fixed: int | None
-    broken: int | None
+    fixed: Count | None
+    broken: Count | None
     shrunken: Real
     rise_p: Real
 
@@ -250,16 +245,16 @@ class PastEntry(Entry, frozen=True):
 class AttemptsEntry(Entry, frozen=True):
     """What was tried before at one checkpoint, or against one baseline."""
 
-    earlier: int
-    released: int
-    distinct: int
+    earlier: Count
+    released: Count
+    distinct: Count
     chance: Real
 
 
 class HistoryEntry(Entry, frozen=True):
     """What the history file said before this decision."""
 
-    length: int
+    length: Count
     head: str
     chance: Real
     candidate: AttemptsEntry

@@ -1,6 +1,7 @@
 """The decision file: the same inputs give the same bytes on any machine."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
@@ -9,6 +10,7 @@ import msgspec
 from gate.decision import Decision
 from gate.errors import EvidenceError
 from gate.reasons import Reason
+from gate.reports.contradictions import contradictions
 from gate.reports.decision_file import DecisionFile
 from gate.reports.pack import SCHEMA, pack
 from gate.reports.rounding import rounded
@@ -40,6 +42,8 @@ def load(text: str, name: str = "decision file") -> Decision:
         _refuse(name, str(error), error)
     for path in _differences(rounded(raw), _document(decision), "$"):
         _refuse(name, f"it contradicts itself at {path}")
+    for said in contradictions(decision):
+        _refuse(name, f"it contradicts itself: {said}")
     return decision
 
 
@@ -51,8 +55,16 @@ def _parse(text: str, name: str) -> Any:
     def no_constant(constant: str) -> NoReturn:
         raise ValueError(f"{constant} is not a number")
 
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            counted = Counter(key for key, _ in pairs)
+            twice = counted.most_common(1)[0][0]
+            raise ValueError(f"the key {twice[:60]!r} is there twice")
+        return found
+
     try:
-        return json.loads(text, parse_constant=no_constant)
+        return json.loads(text, parse_constant=no_constant, object_pairs_hook=unique)
     except (ValueError, RecursionError) as error:
         _refuse(name, f"it is not JSON: {error}", error)
 

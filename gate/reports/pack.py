@@ -12,6 +12,7 @@ from gate.decision import Decision, Overview, OverviewRow, RunSummary, SuiteSumm
 from gate.finding import Ends, Estimate, Finding
 from gate.ledger import Ledger
 from gate.reports import decision_file as file
+from gate.reports.entry import LARGEST
 
 SCHEMA: Literal["gate.decision/v1"] = "gate.decision/v1"
 TOOL = "checkpoint-gate"
@@ -64,7 +65,9 @@ def _like(value: Any, kind: type[T]) -> T | None:
 
 
 def _real(value: float | None) -> float | None:
-    return float(value) if value is not None and math.isfinite(value) else None
+    if value is None or not math.isfinite(value) or abs(value) > LARGEST:
+        return None
+    return float(value)
 
 
 def _estimate(estimate: Estimate | None) -> file.EstimateEntry | None:

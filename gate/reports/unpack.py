@@ -15,9 +15,9 @@ from gate.decision import (
     PolicyRef,
     RunSummary,
     SuiteSummary,
-    Verdict,
     Waivers,
     WaiverUse,
+    decide,
 )
 from gate.finding import Ends, Estimate, Finding, Level, Outcome
 from gate.ledger import Ledger
@@ -36,8 +36,9 @@ def unpack(found: file.DecisionFile) -> Decision:
         ValueError: If a reason code is not one of ours.
     """
     runs = {role: getattr(found.runs, role) for role in ROLES}
+    findings = tuple(_finding(finding) for finding in found.findings)
     return Decision(
-        verdict=Verdict(found.decision),
+        verdict=decide(findings),
         today=found.today,
         policy=PolicyRef(
             **asdict(found.policy)
@@ -47,7 +48,7 @@ def unpack(found: file.DecisionFile) -> Decision:
         non_standard=tuple(found.non_standard),
         warnings=tuple(found.warnings),
         runs={role: _run(role, run) for role, run in runs.items() if run is not None},
-        findings=tuple(_finding(finding) for finding in found.findings),
+        findings=findings,
         waivers=Waivers(
             **{
                 name: tuple(WaiverUse(**asdict(use)) for use in uses)

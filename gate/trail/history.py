@@ -111,7 +111,7 @@ def append(path: str, decision: Decision, decision_bytes: bytes) -> None:
                 raise UsageError(
                     f"the history was not written: {past.message}", next_step=past.advice
                 )
-            file.write(_bytes(_entry(decision, decision_bytes, past.head)))
+            file.write(_bytes(entry(decision, decision_bytes, past.head)))
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
@@ -138,7 +138,14 @@ def _line(raw: bytes, previous: str) -> Line | str:
     return line
 
 
-def _entry(decision: Decision, decision_bytes: bytes, previous: str) -> Line:
+def entry(decision: Decision, decision_bytes: bytes, previous: str) -> Line:
+    """Write the line of a decision.
+
+    Args:
+        decision: The decision; its candidate is there, readable or not.
+        decision_bytes: Its file.
+        previous: The `sha256` of the line before.
+    """
     candidate = decision.runs["candidate"]
     baseline = decision.runs.get("baseline")
     line = Line(

@@ -3,6 +3,7 @@
 import hashlib
 from dataclasses import asdict, dataclass
 from datetime import date
+from typing import Literal
 
 from gate.decision import Decision, RunSummary, Verdict
 from gate.evidence.comparability import UNKNOWN
@@ -46,7 +47,12 @@ def refusals(decision: Decision, run: Run, consent: Consent | None) -> list[Fail
 
 
 def promote(
-    decision: Decision, content: bytes, run: Run, consent: Consent | None, today: date
+    decision: Decision,
+    content: bytes,
+    run: Run,
+    consent: Consent | None,
+    today: date,
+    verified: Literal["replay", "signature", "none"],
 ) -> BaselineRecord:
     """Write down a promotion that nothing speaks against.
 
@@ -56,6 +62,7 @@ def promote(
         run: The candidate's run, read again.
         consent: An override, where the decision is no release.
         today: The day of the promotion.
+        verified: How the decision itself was verified, if it was.
     """
     candidate, baseline = decision.runs["candidate"], decision.runs.get("baseline")
     return BaselineRecord(
@@ -75,6 +82,7 @@ def promote(
             policy_sha256=decision.policy.sha256,
             tool_version=decision.tool_version,
             baseline=baseline.digest if baseline and baseline.digest else None,
+            verified=verified,
         ),
         promoted=today,
         overrides=[*_inherited(baseline), *_own(decision, consent, today)],

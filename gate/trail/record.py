@@ -56,6 +56,9 @@ class Basis(Strict):
     policy_sha256: Sha256
     tool_version: Text
     baseline: Sha256 | None = Field(description="Digest of the run it was compared with.")
+    verified: Literal["replay", "signature", "none"] = Field(
+        description="How the decision itself was verified when it was promoted."
+    )
 
 
 class PromotedAnyway(Strict):
@@ -152,6 +155,7 @@ def use_record(record: BaselineRecord, content: bytes, run: Run, today: date) ->
         sha256=hashlib.sha256(content).hexdigest(),
         promoted=record.promoted,
         age_days=(today - record.promoted).days,
+        verified=record.basis.verified,
         overrides=tuple(Override(**each.model_dump()) for each in record.overrides),
         unpinned=tuple(sorted(run.files.keys() - record.suites.keys())),
     )

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import to_builtins
+
 from gate import __version__
 from gate.decision import Decision
 from gate.evaluate import evaluate
@@ -16,7 +18,7 @@ from gate.lineage import RecordUse
 from gate.policy import Policy
 from gate.reports.json import render
 from gate.trail.failure import Failed, Failure
-from gate.trail.history import Past
+from gate.trail.history import Line, Past, entry
 from gate.trail.record import BaselineRecord, settle
 
 SHOWN = 3
@@ -62,6 +64,9 @@ def verify_history(decision: Decision, content: bytes, past: Past | Problem) -> 
     """Hold a history against what the decision saw of it, and look for the decision in it."""
     if isinstance(past, Problem):
         return Verified(what="history", failed=(Failed(Failure.V_HISTORY_EDITED, past.message),))
+    lied = next(_edited_lines(decision, content, past), None)
+    if lied is not None:
+        return Verified(what="history", failed=(Failed(Failure.V_HISTORY_EDITED, lied),))
     seen = decision.history
     why = ""
     if seen is None:
@@ -70,8 +75,9 @@ def verify_history(decision: Decision, content: bytes, past: Past | Problem) -> 
         len(past.lines) < seen.length or past.lines[seen.length - 1].sha256 != seen.head
     ):
         why = f"its first {seen.length} lines are not those that the decision saw"
-    elif not _holds(past, hashlib.sha256(content).hexdigest()):
+    elif not _about(past, content, seen.length):
         why = f"none of its {len(past.lines)} lines is about this decision file"
+        why += f" and after the {seen.length} that it saw" if _about(past, content) else ""
     if why:
         return Verified(what="history", failed=(Failed(Failure.V_HISTORY_LACKS, why),))
     return Verified(what="history", note="whole, with this decision in it")
@@ -109,8 +115,26 @@ def _again(decision: Decision, inputs: Inputs) -> Decision:
     return replace(again, policy=policy, history=history, shadow=decision.shadow)
 
 
-def _holds(past: Past, sha256: str) -> bool:
-    return any(line.decision_sha256 == sha256 for line in past.lines)
+def _about(past: Past, content: bytes, start: int = 0) -> list[tuple[int, Line]]:
+    """Find the lines that name a decision file by its digest, with their numbers."""
+    sha256 = hashlib.sha256(content).hexdigest()
+    numbered = list(enumerate(past.lines, start=1))
+    return [(number, line) for number, line in numbered[start:] if line.decision_sha256 == sha256]
+
+
+def _edited_lines(decision: Decision, content: bytes, past: Past) -> Iterator[str]:
+    """Find what the lines about a decision say otherwise than the decision itself.
+
+    Whoever may write the file can chain it anew; the decision file is what no line can change.
+    """
+    for number, line in _about(past, content):
+        is_ = to_builtins(entry(decision, content, line.previous))
+        for key, said in to_builtins(line).items():
+            if key != "sha256" and said != is_[key]:
+                yield (
+                    f"line {number}: {key} is {_brief(said)}, and {_brief(is_[key])} in the "
+                    "decision that it names"
+                )
 
 
 def _differing(said: Any, is_: Any, path: str) -> Iterator[tuple[str, Any, Any]]:

@@ -104,7 +104,7 @@ def test_a_decision_may_be_piped_in(
 
 TAMPERED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "exit code": (lambda f: f.update(exit_code=0), "$.exit_code"),
-    "decision": (lambda f: f.update(decision="release"), "$.exit_code"),
+    "decision": (lambda f: f.update(decision="release"), "$.decision"),
     "headline": (lambda f: f.update(headline="RELEASE"), "$.headline"),
     "counts": (lambda f: f["counts"].update(block=0), "$.counts.block"),
     "unknown key": (lambda f: f.update(html="<b>"), "html"),

@@ -67,10 +67,10 @@ def test_unsafe_is_derived_from_items(
 @pytest.mark.parametrize(
     ("turns", "unsafe", "unscored"),
     [
-        ([row(0, turn=0), row(0, item(True), turn=1)], 1, 0),
+        ([row(0, turn=0, turns=2), row(0, item(True), turn=1, turns=2)], 1, 0),
         ([row(0, turn=0, turns=3), row(0, turn=1, turns=3)], 0, 1),
         ([row(0, item(True), turn=0, turns=3)], 1, 0),
-        ([row(0, turn=0), row(0, item(None), turn=1)], 0, 1),
+        ([row(0, turn=0, turns=2), row(0, item(None), turn=1, turns=2)], 0, 1),
         ([row(0, turn=0, turns=2), row(0, turn=1, turns=2)], 0, 0),
         ([row(0, turns=4)], 0, 0),
     ],
@@ -94,8 +94,17 @@ def test_a_conversation_is_unsafe_if_any_turn_is(
         ([row(0), row(0, item(True))], "E_CONFLICT", "with different verdicts"),
         ([row(0, turn=0), row(0)], "E_RUBRIC", "some rows of p0000 name a turn, some do not"),
         ([row(0, turn=0, turns=1), row(0, turn=1, turns=1)], "E_RUBRIC", "2 turns, where"),
-        ([row(0, turn=0), row(0, item(name="S9"), turn=1)], "E_RUBRIC", "by different items"),
-        ([row(0, turn=0, l1="a"), row(0, turn=1, l1="b")], "E_CATEGORY_DRIFT", "two values of l1"),
+        (
+            [row(0, turn=0, turns=2), row(0, item(name="S9"), turn=1, turns=2)],
+            "E_RUBRIC",
+            "by different items",
+        ),
+        ([row(0, turn=0), row(0, turn=1)], "E_RUBRIC", "so `turns` must say how many there are"),
+        (
+            [row(0, turn=0, turns=2, l1="a"), row(0, turn=1, turns=2, l1="b")],
+            "E_CATEGORY_DRIFT",
+            "two values of l1",
+        ),
         ([row(0, item("yes"))], "E_LABEL", "`item.triggered` is 'yes'"),
         ([row(0, item(1))], "E_LABEL", "`item.triggered` is 1"),
         ([row(0, item(False, "no"))], "E_LABEL", "`item.exempted` is 'no'"),

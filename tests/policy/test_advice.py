@@ -114,5 +114,6 @@ def test_absolute_only_without_an_absolute_check_is_said(tmp_path: Path) -> None
         "  - {id: a, check: over-refusal, suite: s, margin: 0.1}\n"
     )
     assert (
-        "`on_missing_baseline: absolute-only`, but every blocking check needs a baseline"
+        "`on_missing_baseline: absolute-only`, but every blocking check needs a baseline, so "
+        "without one nothing can be decided"
     ) in warnings(tmp_path, text)

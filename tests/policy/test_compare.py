@@ -143,7 +143,7 @@ BOTH_WAYS = {"another column", "anchor"}
 """Those that take one requirement away and add another."""
 NO_WAY_BACK = {
     *("partial", "other ids", "excluded", "seed", "resamples", "group"),
-    "method",
+    *("method", "counted", "ceiling gone"),
 }
 """Those whose undoing is no tightening either, as nothing is known of it."""
 
@@ -224,7 +224,7 @@ def test_inherited_statistics_are_told_once(tmp_path: Path) -> None:
 
 
 def test_the_same_ids_written_in_another_way_are_the_same(tmp_path: Path) -> None:
-    """A catalog, a file or a digest: what is expected counts."""
+    """A catalog or a file: the ids count; a digest says more, as it passes over no other row."""
     from gate.evidence.catalog import catalog_ids
     from gate.evidence.table import ids_sha256
 
@@ -237,7 +237,6 @@ def test_the_same_ids_written_in_another_way_are_the_same(tmp_path: Path) -> Non
     ]
     policies = [ORG.replace("{n: 60}", form) for form in forms]
     assert changes(tmp_path, policies[0], policies[1]) == []
-    assert changes(tmp_path, policies[1], policies[2]) == []
     assert changes(tmp_path, policies[2], ORG.replace("{n: 60}", "{n: 80}"))[0].startswith(
         "looser: suite refusal: expects 80 ids, whichever they are, and expected 80 ids with sha256"
     )
@@ -247,8 +246,10 @@ def test_one_limit_for_all_slices_and_limits_by_name_are_one_rule(tmp_path: Path
     """What is asked of a slice is compared, not how it is written."""
     single = ORG.replace("ceilings: {a: 0.2, b: 0.3}", "ceiling: 0.25")
     assert changes(tmp_path, ORG, single) == [
-        "looser: check ceilings: `ceilings` for category a rises from 0.2 to 0.25",
-        "tighter: check ceilings: `ceilings` for category b falls from 0.3 to 0.25",
+        "looser: check ceilings: `ceilings` for category a is that of all others, 0.25 (was 0.2): "
+        "it need no longer be there",
+        "looser: check ceilings: `ceilings` for category b is that of all others, 0.25 (was 0.3): "
+        "it need no longer be there",
         "looser: check ceilings: `ceilings` for any other category is 0.25; without one it was "
         "refused",
     ]

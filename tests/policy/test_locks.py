@@ -104,7 +104,8 @@ def test_loosening_what_is_locked_is_refused(
         ("checks.direct", "remove: [waivers.ceilings]"),
         ("waivers", "remove: [waivers.ceilings]"),
         ("suites.attack", "suites: {attack: {require_declared: [chat_template]}}"),
-        ("statistics", "checks: [{id: direct, confidence: 0.9}]"),
+        ("statistics", "checks: [{id: direct, confidence: 0.99}]"),
+        ("statistics.bound", "checks: [{id: direct, confidence: 0.9}]"),
     ],
 )
 def test_what_gets_tighter_or_is_not_locked_is_the_child_s(

@@ -186,7 +186,7 @@ CHANGES = {
     "change that cannot be allowed": (
         "{n: 60}", "{allow_changes: [judge]}",
         "6:29: suites.refusal.allow_changes[0]: 'judge' is not known here "
-        "(there are: chat_template, system_prompt)",
+        "(there are: chat_template, system_prompt, reader)",
     ),
     "unknown reason": (
         "{n: 60}", "{count_as: {not_sent: none}}",

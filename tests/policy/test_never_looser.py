@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import date
-from functools import cache
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +13,11 @@ from hypothesis import strategies as st
 from gate.decision import Verdict
 from gate.errors import PolicyError
 from gate.evaluate import evaluate
-from gate.evidence.run import Run, load_run
+from gate.evidence.run import Run
 from gate.policy import Policy, load
 from gate.policy.compare import compare
 from gate.policy.ways import Direction
-from tests.building import attack_rows, write_run
+from tests.policy.evidence import DIGESTS, pairs, write_ids
 
 TODAY = date(2026, 12, 1)
 WAIVER = {"reason": "r", "owner": "o", "ticket": "t"}
@@ -42,7 +40,7 @@ levels = st.sampled_from(["block", "warn"])
 checks = some(
     level=levels,
     on_inconclusive=levels,
-    confidence=st.sampled_from([0.8, 0.9, 0.95]),
+    confidence=st.sampled_from([0.8, 0.9, 0.95, 0.9999999]),
     bound=st.sampled_from(["score", "exact", "bootstrap", "point"]),
 )
 sliced = st.one_of(
@@ -55,6 +53,13 @@ delta = st.fixed_dictionaries({"id": st.just("d"), "check": st.just("paired-delt
 method = st.just({"suite": "attack", "method": "DirectRequest"})
 deltas = st.tuples(delta, method, st.fixed_dictionaries({"margin": limits}), checks, more)
 ceils = st.tuples(st.just({"id": "c", "check": "ceiling"}), method, sliced, checks, more)
+news = st.tuples(
+    st.just({"id": "n", "check": "no-new-unsafe", "suite": "attack"}),
+    st.fixed_dictionaries(
+        {"behaviors": st.sampled_from(["all", ["b0001"], ["b0001", "b0009"], ["b0101"]])},
+        optional={"methods": st.sampled_from([["DirectRequest"], ["DirectRequest", "TAP"]])},
+    ),
+)
 waivers = st.fixed_dictionaries(
     {
         "check": st.sampled_from(["d", "c"]),
@@ -63,7 +68,9 @@ waivers = st.fixed_dictionaries(
     }
 )
 suites = some(
-    n=st.sampled_from([100]),
+    n=st.sampled_from([88, 100]),
+    ids=st.sampled_from(["every.txt", "easy.txt"]),
+    ids_sha256=st.sampled_from(sorted(DIGESTS.values())),
     unscored=some(max_rate=st.sampled_from([0, 0.01, 0.03])),
     exclude=st.just({"semantic_category": ["harmful"]}),
     count_as=st.sampled_from([{"not_run": "safe"}, {"empty": "safe"}, {"empty": "unsafe"}]),
@@ -71,12 +78,14 @@ suites = some(
 )
 policies = st.fixed_dictionaries(
     {
-        "parts": st.lists(st.one_of(deltas, ceils), min_size=1, max_size=2),
+        "parts": st.lists(st.one_of(deltas, ceils, news), min_size=1, max_size=2),
         "waivers": st.lists(waivers, max_size=1),
         "suite": suites,
         "statistics": some(
-            confidence=st.sampled_from([0.9, 0.95]), bound=st.sampled_from(["score", "exact"])
+            confidence=st.sampled_from([0.9, 0.95, 0.9999999]),
+            bound=st.sampled_from(["score", "exact"]),
         ),
+        "first": st.sampled_from(["error", "absolute-only"]),
     }
 )
 
@@ -91,6 +100,7 @@ def document(drawn: dict[str, Any]) -> Document:
     ]
     return {
         "statistics": drawn["statistics"],
+        "on_missing_baseline": drawn["first"],
         "suites": {"attack": drawn["suite"]},
         "checks": {check["id"]: check for check in found},
         "waivers": {waiver["check"]: {**WAIVER, **waiver} for waiver in drawn["waivers"]},
@@ -124,20 +134,6 @@ def written(found: Document) -> str:
     return yaml.safe_dump({**found, **listed})
 
 
-@cache
-def runs(folder: Path) -> list[dict[str, Run]]:
-    """Write pairs of runs: better, the same, a little and much worse, with gaps."""
-    gaps: list[dict[int, str]] = [{}, {7: "empty"}, {7: "empty", 8: "empty"}]
-    found = []
-    for number, (unsafe, unscored) in enumerate(product(([], [1], [1, 3], range(12)), gaps)):
-        base = folder / str(number)
-        write_run(base / "baseline", attack=attack_rows([1, 2]))
-        write_run(base / "candidate", attack=attack_rows(unsafe, unscored=unscored))
-        roles = ("baseline", "candidate")
-        found.append({role: load_run(str(base / role), role, ["attack"]) for role in roles})
-    return found
-
-
 def read(folder: Path, name: str, found: Document) -> Policy:
     """Load a policy that was drawn; one that cannot be used is not the question here."""
     path = folder / f"{name}.yaml"
@@ -151,6 +147,8 @@ def read(folder: Path, name: str, found: Document) -> Policy:
 
 def released(policy: Policy, pair: dict[str, Run]) -> bool:
     """Whether a policy releases; one that contradicts the evidence does not."""
+    if "baseline" not in pair and policy.on_missing_baseline == "error":
+        return False
     try:
         return evaluate(policy, pair, today=TODAY).verdict is Verdict.RELEASE
     except PolicyError:
@@ -162,7 +160,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Give a directory; no tables of rates are made, which are slow and decide nothing."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("gate.evaluate.overviews", lambda *_: ())
-        yield tmp_path_factory.mktemp("never-looser")
+        place = tmp_path_factory.mktemp("never-looser")
+        write_ids(place)
+        yield place
 
 
 @pytest.mark.slow
@@ -178,5 +178,5 @@ def test_where_nothing_is_looser_nothing_passes_that_did_not(
         new = grafted(new, another, data.draw(st.sampled_from(places(new) + places(another))))
     before, after = read(folder, "old", one), read(folder, "new", new)
     assume(all(change.direction is not Direction.LOOSER for change in compare(before, after)))
-    for pair in runs(folder):
+    for pair in pairs(folder):
         assert not released(after, pair) or released(before, pair)

@@ -416,7 +416,7 @@ def none() -> Decision:
 
 def softened() -> Decision:
     """Released with a waiver, a warning, and waivers that no longer do anything."""
-    waived = ceiling("illegal", waiver="ana: Known since the last release (SAFE-12), to 2027-01-31")
+    waived = ceiling("illegal", waiver=WAIVER.words)
     warned = direct_request(level=Level.WARN)
     open_one = ceiling(
         "harmful",
@@ -469,7 +469,6 @@ def named(word: str) -> Decision:
         behaviors_fixed=(word,),
         notes=(word,),
     )
-    waived = replace(bad, slice={word: word}, waiver=word)
     use = WaiverUse(
         check=word,
         slice={word: word},
@@ -480,6 +479,7 @@ def named(word: str) -> Decision:
         expires=TODAY,
         note=word,
     )
+    waived = replace(bad, slice={word: word}, waiver=use.words)
     table = overview()
     rows = tuple(
         replace(row, method=word, category=word if row.category == "illegal" else "")

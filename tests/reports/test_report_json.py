@@ -11,6 +11,7 @@ import pytest
 
 from gate.decision import Verdict
 from gate.errors import EvidenceError
+from gate.finding import Outcome
 from gate.reasons import Reason
 from gate.reports.decision_file import json_schema
 from gate.reports.json import load, render
@@ -115,7 +116,7 @@ MALFORMED: dict[str, tuple[str, str]] = {
     "unknown reason": (edited(lambda f: f["findings"][0].update(reason="E_NO")), "E_NO"),
     "no date": (edited(lambda f: f.update(today="today")), "today"),
     "exit code": (edited(lambda f: f.update(exit_code=0)), "$.exit_code"),
-    "decision": (edited(lambda f: f.update(decision="release")), "$.exit_code"),
+    "decision": (edited(lambda f: f.update(decision="release")), "$.decision"),
     "headline": (edited(lambda f: f.update(headline="RELEASE")), "$.headline"),
     "counts": (edited(lambda f: f["counts"].update({"pass": 12})), "$.counts.pass"),
     "one-sided": (
@@ -138,8 +139,9 @@ def test_malformed_files(name: str) -> None:
 
 def test_undefined_numbers_come_back_undefined() -> None:
     """A value that does not exist is not a number after reading, never zero."""
-    nothing = f1(estimate=estimate((math.nan,) * 3, "none"), bootstrap=None)
-    again = load(render(decision(Verdict.NONE, (nothing,)))).findings[0]
+    undefined = {"estimate": estimate((math.nan,) * 3, "none"), "bootstrap": None}
+    nothing = f1(outcome=Outcome.INCONCLUSIVE, reason=Reason.C_FLOOR_OPEN, **undefined)
+    again = load(render(decision(Verdict.INCONCLUSIVE, (nothing,)))).findings[0]
     assert again.estimate is not None
     assert math.isnan(again.estimate.value)
     assert again.slack is None or math.isnan(again.slack)

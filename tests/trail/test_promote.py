@@ -8,7 +8,16 @@ import yaml
 
 from gate.reports import FORMATS
 from tests.building import DELTA, attack_rows, write_policy, write_run
-from tests.trail.scene import CHECK, Gate, copy_run, decision, flip_one_verdict, write_scene
+from tests.trail.keys import make_key
+from tests.trail.scene import (
+    CHECK,
+    Gate,
+    copy_run,
+    decision,
+    flip_one_verdict,
+    write_decision,
+    write_scene,
+)
 
 PROMOTE = ("promote", "gate.json", "--run", "candidate", "--to", "baseline.yaml")
 NEXT = (
@@ -39,7 +48,8 @@ def test_a_release_becomes_the_baseline(gate: Gate) -> None:
     """The record names checkpoint, run, files, decision and policy by digest, and no path."""
     released(gate)
     code, out, _ = gate(*PROMOTE, "--today", "2026-12-05")
-    assert (code, out) == (0, "baseline.yaml: acme r2 is the baseline from 2026-12-05\n")
+    assert code == 0
+    assert out.startswith("baseline.yaml: acme r2 is the baseline from 2026-12-05\n")
     found, then = record(), decision()
     assert found["schema"] == "gate.baseline/v1"
     assert found["checkpoint"] == {"name": "acme", "revision": "r2"}
@@ -96,13 +106,103 @@ def test_an_edited_decision_is_refused(gate: Gate) -> None:
     assert "V_DECISION" in out
 
 
+REPLAYED = ("--policy", "policy.yaml", "--baseline", "baseline")
+UNVERIFIED = "neither replayed nor checked by a signature"
+
+
+def passes_only(document: dict) -> None:
+    """Leave only what passes: a file that agrees with itself."""
+    document["findings"] = [each for each in document["findings"] if each["outcome"] == "pass"]
+    document |= {"decision": "release", "exit_code": 0}
+    document["counts"] |= {"pass": 1, "block": 0}
+    document["headline"] = "RELEASE: 1 requirement shown to hold."
+    document["waivers"] = {name: [] for name in document["waivers"]}
+
+
+def test_a_decision_is_made_again_before_it_promotes(gate: Gate) -> None:
+    """An edit that no shape shows is caught by the replay; without one the output says so."""
+    write_scene()
+    easy = {"check": "ceiling", "method": "DirectRequest", "ceiling": 0.9}
+    write_policy(Path("policy.yaml"), DELTA, easy)
+    write_run(Path("candidate"), attack=attack_rows(range(40)), checkpoint={"revision": "r2"})
+    assert gate(*CHECK, "--report", "json:gate.json")[0] == 1
+    document = decision()
+    passes_only(document)
+    write_decision(document)
+    code, out, _ = gate(*PROMOTE, *REPLAYED)
+    assert code == 1
+    assert out.startswith("REFUSED V_REPLAY_")
+    assert not Path("baseline.yaml").exists()
+    code, out, _ = gate(*PROMOTE)
+    assert code == 0
+    assert "warning: the decision was neither decided again nor checked by a signature" in out
+    assert record()["basis"]["verified"] == "none"
+
+
+def test_what_was_verified_is_in_the_record_and_in_reports(gate: Gate) -> None:
+    """A replay or a signature is remembered; where there was neither, every report warns."""
+    released(gate)
+    make_key("gate")
+    signing = ("verify", "gate.json", "--candidate", "candidate", "--policy", "policy.yaml")
+    assert gate(*signing, "--sign", "gate.key")[0] == 0
+    write_run(Path("next"), attack=attack_rows(range(4)), checkpoint={"revision": "r3"})
+    signed = ("--signature", "gate.json.sig", "--key", "gate.pub")
+    for verified, options, said in (
+        ("replay", REPLAYED, "decided again: the same, byte for byte"),
+        ("signature", signed, "signed by who is trusted; it was not decided again"),
+        ("replay", (*REPLAYED, *signed), "decided again: the same, byte for byte"),
+        ("none", (), "neither decided again nor checked by a signature"),
+    ):
+        code, out, _ = gate(*PROMOTE, *options)
+        assert code == 0
+        assert said in out
+        assert record()["basis"]["verified"] == verified
+        for form in ("terminal", "markdown", "html", "json"):
+            shown = " ".join(gate(*NEXT, "--report", form)[1].split())
+            assert (UNVERIFIED in shown) == (verified == "none")
+
+
+def test_a_signature_by_another_promotes_nothing(gate: Gate) -> None:
+    """It is refused with its code."""
+    released(gate)
+    make_key("gate")
+    make_key("other")
+    signing = ("verify", "gate.json", "--candidate", "candidate", "--policy", "policy.yaml")
+    assert gate(*signing, "--sign", "gate.key")[0] == 0
+    code, out, _ = gate(*PROMOTE, "--signature", "gate.json.sig", "--key", "other.pub")
+    assert code == 1
+    assert out.startswith("REFUSED V_SIGNATURE_KEY")
+    assert not Path("baseline.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--policy", "policy.yaml"), "--baseline must be named"),
+        (("--baseline", "baseline"), "--policy must be named"),
+        (("--history", "h.jsonl"), "--policy must be named"),
+        (("--key", "gate.pub"), "no signature was named"),
+        (("--policy", "policy.yaml", "--anchor", "baseline"), "compares with no anchor"),
+    ],
+)
+def test_half_a_verification_is_a_usage_error(
+    gate: Gate, options: tuple[str, ...], said: str
+) -> None:
+    """Nothing looks verified that was not."""
+    released(gate)
+    code, _, err = gate(*PROMOTE, *options)
+    assert code == 2
+    assert said in err
+    assert not Path("baseline.yaml").exists()
+
+
 def test_an_override_is_shown_for_ever(gate: Gate) -> None:
     """Reason and owner are in the record, in each later report, and in the records after it."""
     blocked(gate)
     reason = "hotfix, reviewed by hand"
     code, out, _ = gate(*PROMOTE, "--override", reason, "--owner", "ana", "--today", "2026-12-05")
     assert code == 0
-    assert out.endswith("is the baseline from 2026-12-05, by override of ana\n")
+    assert "is the baseline from 2026-12-05, by override of ana\n" in out
     write_run(Path("next"), attack=attack_rows(range(5)), checkpoint={"revision": "r3"})
     for form in FORMATS:
         code, out, _ = gate(*NEXT, "--report", form)

@@ -11,7 +11,10 @@ from cryptography.hazmat.primitives import serialization as form
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from gate.errors import UsageError
 from gate.reports.attestation import STATEMENT_TYPE
+from gate.reports.json import load
+from gate.trail.signature import sign_with_key
 from tests.trail.keys import make_key
 from tests.trail.scene import CHECK, Gate, write_scene
 
@@ -294,9 +297,10 @@ def test_what_could_not_be_read_is_not_signed(gate: Gate) -> None:
     Path("candidate/run.yaml").unlink()
     assert gate(*CHECK, "--report", "json:gate.json")[0] == 4
     make_key("gate")
-    code, _, err = gate(
-        *("verify", "gate.json", "--baseline", "baseline", "--policy", "policy.yaml"),
-        *("--sign", "gate.key"),
-    )
-    assert code == 2
-    assert "nothing to sign" in err
+    code, out, _ = gate(*SIGN, "gate.key", "--policy", "policy.yaml")
+    assert code == 1
+    assert "V_RUN the decision could not read the candidate itself" in out
+    assert not Path("gate.json.sig").exists()
+    found = load(Path("gate.json").read_text(encoding="utf-8"))
+    with pytest.raises(UsageError, match="nothing to sign"):
+        sign_with_key(found, Path("gate.key").read_bytes())

@@ -118,7 +118,10 @@ def _turns(rows: Sequence[Turn]) -> int:
     if rows[0].number is None:
         return 1
     said = next((turn.columns["turns"] for turn in rows if "turns" in turn.columns), "")
-    return int(said) if said.isdecimal() else len(rows)
+    if not said.isdecimal():
+        what = f"{rows[0].where}: the row names a turn, so `turns` must say how many there are"
+        raise EvidenceError(Reason.E_RUBRIC, what)
+    return int(said)
 
 
 def _one(name: str, rows: Sequence[Turn]) -> str | None:
@@ -137,7 +140,9 @@ def _item_set(rows: Sequence[Turn]) -> str | None:
         raise EvidenceError(Reason.E_RUBRIC, f"{rows[-1].where}: {what}")
     if not sets:
         return None
-    text = "".join(f"{name}\n" for name in next(iter(sets)))
+    # Verdicts on turns and verdicts on whole conversations are not comparable either.
+    unit = "conversation" if rows[0].number is None else "turn"
+    text = f"{unit}\n" + "".join(f"{name}\n" for name in next(iter(sets)))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
