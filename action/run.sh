@@ -70,7 +70,9 @@ prepare_reports() {
     [[ ! -e $file && ! -L $file ]] || refuse "what is in the way in the folder of the input reports cannot be removed"
   done
   # The folder is uploaded, and links in it would be followed.
-  [[ -z $(find "$reports/" -type l 2>/dev/null | head -n 1) ]] || refuse "the folder of the input reports holds links"
+  local links
+  links=$(find "$reports/" -type l 2>/dev/null) || refuse "the folder of the input reports cannot be read"
+  [[ -z $links ]] || refuse "the folder of the input reports holds links"
 }
 
 # refuse_links PATH: a checkout may bring a link in place of the folder, so that something else is written and uploaded.
@@ -86,8 +88,9 @@ refuse_links() {
 
 # What is only read here lies where nothing from the checkout can be in its way.
 prepare_scratch() {
-  scratch=$(mktemp -d "$RUNNER_TEMP/gate-scratch.XXXXXX") && : >"$scratch/errors.txt" ||
+  if ! scratch=$(mktemp -d "$RUNNER_TEMP/gate-scratch.XXXXXX") || ! : >"$scratch/errors.txt"; then
     finish 5 "NO DECISION: no temporary file could be made."
+  fi
   set_output errors "$scratch/errors.txt"
 }
 
@@ -181,7 +184,7 @@ given_runs() {
 # Unjudged (exit code 1) is this mode's answer, in the output `unjudged`, and no failure. A gate that exits 1 without
 # that answer has failed.
 status() {
-  local command=(status) code answer=$scratch/answer.txt shown=$scratch/status.txt
+  local command=(status) code said answer=$scratch/answer.txt shown=$scratch/status.txt
   [[ -z $IN_POLICY ]] || command+=("--policy=$IN_POLICY")
   given_runs
   command+=(--github-output "$answer" ${arguments[@]+"${arguments[@]}"} -- "${runs[@]}")
@@ -189,18 +192,20 @@ status() {
   code=$?
   cat "$shown"
   { printf '### What the runs hold\n\n' && grep -v '^::' "$shown" | verbatim; } >>"$GITHUB_STEP_SUMMARY"
-  case $code in
-    0 | 1) answered "$answer" && code=0 || code=5 ;;
+  said="gate status exited $code"
+  case $code in # 1 without anything unjudged: the policy misses something
+    0) answered "$answer" false || code=5 ;;
+    1) if answered "$answer" 'true|false'; then code=0; else code=5; fi ;;
+    4) answered "$answer" 'true|false' || : ;;
   esac
-  ended "$code" status
+  ((code != 5)) || said+=" without saying what is unjudged"
+  ended "$code" status "$said"
 }
 
-# answered FILE: whether the gate said, in whole and once, what is unjudged; then it becomes the outputs.
+# answered FILE WORDS: whether the gate said, in whole and once, what is unjudged; then it becomes the outputs.
 answered() {
-  [[ -f $1 ]] || return 1
-  [[ $(grep -c '' "$1") == 2 ]] || return 1
-  [[ $(grep -c -x -e 'unjudged=true' -e 'unjudged=false' "$1") == 1 ]] || return 1
-  [[ $(grep -c '^suites=\[.*\]$' "$1") == 1 ]] || return 1
+  [[ -f $1 && $(grep -c '' "$1") == 2 ]] || return 1
+  [[ $(grep -c -E "^unjudged=($2)\$" "$1") == 1 && $(grep -c '^suites=\[.*\]$' "$1") == 1 ]] || return 1
   cat "$1" >>"$GITHUB_OUTPUT"
 }
 
@@ -211,16 +216,17 @@ judge() {
   "$GATE" judge ${arguments[@]+"${arguments[@]}"} -- "${runs[@]}" </dev/null 2>&1
   code=$?
   end_untrusted
-  ended "$code" judge
+  ended "$code" judge "gate judge exited $code"
 }
 
+# ended CODE MODE SAID: finish a mode that decides nothing, SAID where it failed.
 ended() {
   if (($1 == 0)); then
     finish 0 "NO DECISION: mode $2 decides nothing."
   fi
-  annotate error "gate $2 exited $1; the log of this step says why"
+  annotate error "$3; the log of this step says why"
   set_output reports "$reports"
-  finish "$1" "NO DECISION: gate $2 exited $1."
+  finish "$1" "NO DECISION: $3."
 }
 
 main() {

@@ -357,7 +357,8 @@ def test_without_a_baseline_only_absolute_limits_are_checked_and_that_is_said(
     assert [finding["check"] for finding in decision["findings"]] == ["ceiling"]
     assert any("no baseline was given" in line for line in decision["warnings"])
     policy = write_policy(tmp_path / "p.yaml", DELTA, on_missing_baseline="absolute-only")
-    assert decide(tmp_path, policy, baseline=None)[0] == 4
+    assert decide(tmp_path, policy, baseline=None)[0] == 2
+    assert "nothing that blocks can be checked without" in capsys.readouterr().err
 
 
 def test_shadow_mode_says_what_the_code_would_have_been(

@@ -1,5 +1,6 @@
 """A measured judge: floors on its agreement, corrected bounds beside the plain ones."""
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,50 @@ def test_another_judge_was_not_measured(judge: dict[str, Any], tmp_path: Path) -
     assert found["c0"]["reason"] == "E_UNMEASURED_JUDGE"
     assert found["c1"]["corrected"] is None
     assert any("no bound is corrected" in warning for warning in decision["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("measured", "theirs", "usable"),
+    [
+        ({"dtype": "float32"}, {"dtype": "float32"}, True),
+        ({"dtype": "float32"}, {}, True),
+        ({}, {"dtype": "float16", "decoding": "sampled"}, True),
+        ({"dtype": "float32"}, {"dtype": "float16"}, False),
+        ({"decoding": "greedy, 1 token"}, {"decoding": "greedy, 8 tokens"}, False),
+        ({"depends": {"weights": "aa"}}, {"depends": {"weights": "bb"}}, False),
+    ],
+)
+def test_the_same_weights_run_otherwise_were_not_measured(
+    measured: dict[str, Any], theirs: dict[str, Any], usable: bool, tmp_path: Path
+) -> None:
+    """Precision, decoding and what else decides verdicts are compared where both say."""
+    changes = {"judge": {**JUDGE, **theirs}}
+    write_run(tmp_path / "baseline", attack=(attack_rows(range(8)), changes))
+    write_run(tmp_path / "candidate", attack=(attack_rows(range(4, 14)), changes))
+    agreement = write_agreement(tmp_path / "agree.json", judge={**JUDGE, **measured})
+    suites = {"attack": {"agreement": agreement}}
+    _, decision = decide(tmp_path, write_policy(tmp_path / "p.yaml", AGREES, suites=suites))
+    found = one(decision, "agreement") if usable else decision["findings"][0]
+    assert found["reason"] == (None if usable else "E_UNMEASURED_JUDGE")
+
+
+def test_ties_that_were_left_out_are_told(tmp_path: Path) -> None:
+    """Agreement on what is left after the hard ones is another thing, and a check says so."""
+    write_run(tmp_path / "baseline", attack=attack_rows(range(20)))
+    write_run(tmp_path / "candidate", attack=attack_rows(range(20)))
+    lines = ["id,a,b"]
+    lines += [f"b{at:04d},{'unsafe' if at < 60 else 'safe'},safe" for at in range(100)]
+    (tmp_path / "labels.csv").write_text("\n".join(lines), encoding="utf-8")
+    out = tmp_path / "agree.json"
+    asked = ["agree", str(tmp_path / "baseline"), "--labels", str(tmp_path / "labels.csv")]
+    asked += ["--annotator", "a", "--annotator", "b", "--ties", "leave-out", "--out", str(out)]
+    assert gate(asked) == 0
+    named = {"file": out.name, "sha256": hashlib.sha256(out.read_bytes()).hexdigest()}
+    floor = {**AGREES, "floor": 0.1, "min_labels": 10}
+    policy = write_policy(tmp_path / "p.yaml", floor, suites={"attack": {"agreement": named}})
+    _, decision = decide(tmp_path, policy)
+    notes = decision["findings"][0]["notes"]
+    assert notes == ["60 ties among people were left out"]
 
 
 def test_a_judge_that_nobody_measured_cannot_gate(tmp_path: Path) -> None:
@@ -222,12 +267,13 @@ def test_an_agreement_that_cannot_be_read_stops_the_policy(
     assert said in printed
 
 
-@pytest.mark.parametrize("cell", ["tp", "units", "positive", "schema", "categories"])
+@pytest.mark.parametrize(
+    "cell", ["tp", "units", "positive", "safe", "refusals", "schema", "categories"]
+)
 def test_an_agreement_that_contradicts_itself(
     cell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Counts that do not add up are no measurement."""
-    import hashlib
     import json
 
     checked(tmp_path, AGREES)
@@ -240,6 +286,10 @@ def test_an_agreement_that_contradicts_itself(
             document["total"]["units"] = 10_000.0
         case "positive":
             document["positive"] = ["safe", "unsafe"]
+        case "safe":
+            document["positive"] = ["safe"]
+        case "refusals":
+            document |= {"kind": "refusal", "positive": ["none", "partial"]}
         case "schema":
             document["schema"] = "gate.agreement/v2"
         case "categories":
@@ -254,7 +304,6 @@ def test_an_agreement_that_contradicts_itself(
 
 def test_floors_in_each_category(tmp_path: Path) -> None:
     """A judge may be good in all and useless in one category; then that is what is found."""
-    import hashlib
     import json
 
     checked(tmp_path, AGREES)

@@ -166,3 +166,19 @@ def test_an_attack_suite_needs_a_method(tmp_path: Path, capsys: pytest.CaptureFi
     write_run(tmp_path / "candidate", attack=attack_rows([1]))
     assert decide(tmp_path, write_policy(tmp_path / "policy.yaml", UNSAFE))[0] == 2
     assert "method: missing; suite 'attack' has DirectRequest" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("check", [FLOOR, DROP, BARE])
+def test_a_slice_without_a_safe_answer_has_not_passed(
+    check: dict[str, Any], tmp_path: Path
+) -> None:
+    """Nothing is known of its usefulness, so it stays open rather than being left out."""
+    after = rubric_rows(range(0, 100, 4))
+    found = run(
+        tmp_path, {**check, "by": "l1"}, rubric_rows(range(0, 100, 4), useful={1: 2}), after
+    )
+    empty = [finding for finding in found if finding["slice"] == {"l1": "L0"}]
+    assert empty
+    assert {(finding["outcome"], finding["reason"]) for finding in empty} == {
+        ("inconclusive", "P_MIN_N")
+    }

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,8 +21,10 @@ from gate.reports.escape import csv_cell
 from gate.stats.interval import Interval
 from gate.stats.two_phase import adjudicated_change
 
-COLUMNS = ("id", "method", "test_case", "baseline_label", "candidate_label")
-LABEL_COLUMNS = COLUMNS[-2:]
+LABEL_COLUMNS = ("baseline_label", "candidate_label")
+ORIGIN_COLUMNS = {"baseline_run": "baseline", "candidate_run": "candidate"}
+"""Which runs a row was drawn from, so that no sheet is taken for that of others."""
+COLUMNS = ("id", "method", "test_case", *LABEL_COLUMNS, *ORIGIN_COLUMNS)
 CONFIDENCE = 0.95
 
 
@@ -61,9 +63,12 @@ def sheet(pairs: Pairs, chosen: Sequence[int]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
+    origins = [pairs.origins[side] for side in ORIGIN_COLUMNS.values()]
     for at in chosen:
         for case in range(int(pairs.baseline.k[at])):
-            writer.writerow([csv_cell(pairs.ids[at]), csv_cell(pairs.method), case, "", ""])
+            writer.writerow(
+                [csv_cell(pairs.ids[at]), csv_cell(pairs.method), case, "", "", *origins]
+            )
     return text.getvalue()
 
 
@@ -90,6 +95,10 @@ def adjudicate(pairs: Pairs, labels: Labels, seed: int) -> Adjudication:
         raise _not_the_draw(f"its {sampled} concordant pairs are not those of seed {seed}")
     if not sampled and not bool(discordant.all()):
         raise _not_the_draw("no concordant pair was drawn")
+    expected = {key for at in chosen for key in _keys(pairs, at)}
+    extra = sorted(key.id for key in labels.votes.keys() - expected)
+    if extra:
+        raise _not_the_draw(f"{len(extra)} rows more than were drawn, as {some(extra)}")
     before, after = (_truth(pairs, labels, name, chosen) for name in LABEL_COLUMNS)
     truth = (before, after)
     picked = np.array(chosen)
@@ -124,10 +133,9 @@ def adjudicate(pairs: Pairs, labels: Labels, seed: int) -> Adjudication:
 def _truth(pairs: Pairs, labels: Labels, column: str, chosen: Sequence[int]) -> IntArray:
     """Count each drawn unit's labels that are worse; every one must be there."""
     mine = labels.by_annotator[column]
-    method = pairs.method if pairs.kind is Kind.ATTACK else ""
     counts, missing = [], []
     for at in chosen:
-        keys = [Key(pairs.ids[at], method, case) for case in range(int(pairs.baseline.k[at]))]
+        keys = _keys(pairs, at)
         missing += [key.id for key in keys if key not in mine]
         counts.append(sum(mine.get(key) in pairs.counts for key in keys))
     if missing:
@@ -136,6 +144,26 @@ def _truth(pairs: Pairs, labels: Labels, column: str, chosen: Sequence[int]) -> 
             Reason.E_UNJUDGED, message, next_step="Fill in every row: none may be left out."
         )
     return np.array(counts, dtype=np.int64)
+
+
+def _keys(pairs: Pairs, at: int) -> list[Key]:
+    method = pairs.method if pairs.kind is Kind.ATTACK else ""
+    return [Key(pairs.ids[at], method, case) for case in range(int(pairs.baseline.k[at]))]
+
+
+def drawn_from(pairs: Pairs, found: Mapping[str, Collection[object]]) -> None:
+    """Refuse a sheet that other runs drew.
+
+    Args:
+        pairs: The pairs of the runs that are given.
+        found: What the sheet has in each of `ORIGIN_COLUMNS`.
+
+    Raises:
+        EvidenceError: If it carries no digests, or others.
+    """
+    for column, side in ORIGIN_COLUMNS.items():
+        if set(found.get(column, ())) != {pairs.origins[side]}:
+            raise _not_the_draw(f"`{column}` is not the digest of this {side} in every row")
 
 
 def _stratum(pairs: int, truth: Sequence[IntArray], mine: np.ndarray) -> Stratum:

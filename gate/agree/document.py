@@ -147,6 +147,9 @@ def judge_of(verdicts: Verdicts) -> MeasuredJudge:
         revision=declared("revision"),
         template_sha256=declared("template_sha256"),
         rubric_sha256=declared("rubric_sha256"),
+        decoding=declared("decoding"),
+        dtype=declared("dtype"),
+        depends=dict(verdicts.declared.judge.depends),
     )
 
 
@@ -230,7 +233,9 @@ def agreement_file(
         kind=verdicts.kind.value,
         positive=sorted(agreement.positive),
         judge=judge_of(verdicts),
-        labels=LabelSource(sha256=labels_sha256, annotators=annotators, ties=ties),
+        labels=LabelSource(
+            sha256=labels_sha256, annotators=annotators, ties=ties, left_out=agreement.left_out
+        ),
         verdicts_sha256=verdicts.digest,
         total=_entry(agreement.total),
         by=verdicts.by or None,

@@ -1,7 +1,7 @@
 """Which pairs are worth labeling by hand: all discordant ones, and some of the concordant."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +32,8 @@ class Pairs:
     candidate: Sample
     counts: frozenset[str]
     """The verdicts that count as worse."""
+    origins: Mapping[str, str]
+    """By side: a digest of the run, as a sheet carries it."""
 
     @property
     def discordant(self) -> BoolArray:
@@ -40,13 +42,21 @@ class Pairs:
         return np.logical_or(~known, np.not_equal(self.baseline.low, self.candidate.low))
 
 
-def take_pairs(assessment: Assessment, method: str | None, half: str, *, full_only: bool) -> Pairs:
+def take_pairs(
+    assessment: Assessment,
+    method: str | None,
+    half: str,
+    origins: Mapping[str, str],
+    *,
+    full_only: bool,
+) -> Pairs:
     """Find the pairs of one suite.
 
     Args:
         assessment: The suite of both runs.
         method: The attack method; None where there is only one.
         half: Which prompts of a refusal suite: `safe` or `unsafe`.
+        origins: By side: a digest of the run.
         full_only: Whether partial refusals are none.
 
     Raises:
@@ -79,6 +89,7 @@ def take_pairs(assessment: Assessment, method: str | None, half: str, *, full_on
         baseline=baseline,
         candidate=candidate,
         counts=counts,
+        origins=origins,
     )
 
 

@@ -1,8 +1,11 @@
 """Both runs of an adjudication, and the sheet that came back."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 
+from gate.agree.adjudication import ORIGIN_COLUMNS, drawn_from
 from gate.agree.draw import Pairs
 from gate.agree.labels import Declared, Labels, read_labels
 from gate.agree.verdicts import Key
@@ -10,18 +13,26 @@ from gate.diff.sides import load_sides
 from gate.errors import UsageError
 from gate.evidence.assess import Assessment, assess
 from gate.evidence.comparability import CHECKPOINT_FIELDS
+from gate.evidence.files import Files
+from gate.evidence.readers.parsing.tables import Source
 from gate.evidence.rows import Kind
+from gate.evidence.run import Run
 from gate.policy import Policy, SuiteRules
 from gate.reports.escape import csv_cell
 
 
-def assess_pair(bases: Mapping[str, str], suite: str | None, policy: Policy | None) -> Assessment:
+def assess_pair(
+    bases: Mapping[str, str], suite: str | None, policy: Policy | None
+) -> tuple[Assessment, dict[str, str]]:
     """Read one suite of both runs, and hold them against each other.
 
     Args:
         bases: By role: where the run is.
         suite: Its name; None where the runs have only one.
         policy: Whose pins, exclusions and budgets hold, if any.
+
+    Returns:
+        The assessment, and by role a digest of which verdicts on which checkpoint it is of.
 
     Raises:
         EvidenceError: If a run cannot be used.
@@ -35,7 +46,16 @@ def assess_pair(bases: Mapping[str, str], suite: str | None, policy: Policy | No
         )
     (name,) = named
     rules = policy.suites.get(name, SuiteRules()) if policy else SuiteRules()
-    return assess(name, runs, rules.expectation(), allow_changes=tuple(CHECKPOINT_FIELDS))
+    found = assess(name, runs, rules.expectation(), allow_changes=tuple(CHECKPOINT_FIELDS))
+    return found, {role: _origin(run, name) for role, run in runs.items()}
+
+
+def _origin(run: Run, suite: str) -> str:
+    """Digest a run's verdicts and whose they are; where the run lies does not count."""
+    assert run.manifest is not None, "a usable run has one"
+    checkpoint = run.manifest.checkpoint
+    said = [suite, checkpoint.name, checkpoint.revision, *sorted(run.files[suite].values())]
+    return f"sha256:{hashlib.sha256(json.dumps(said).encode()).hexdigest()}"
 
 
 def read_sheet(
@@ -44,8 +64,9 @@ def read_sheet(
     """Read a sheet, each id as the runs have it and not as a spreadsheet may show it.
 
     Raises:
-        EvidenceError: If it cannot be read.
+        EvidenceError: If it cannot be read, or other runs drew it.
     """
+    drawn_from(pairs, _origins(path))
     attack = pairs.kind is Kind.ATTACK
     own = {name: name for name in ("id", "method", "test_case")} if attack else {"id": "id"}
     declared = Declared(path=path, annotators=columns, columns=own, labels=dict(meanings))
@@ -64,3 +85,13 @@ def read_sheet(
             for name, mine in read.by_annotator.items()
         },
     )
+
+
+def _origins(path: str) -> dict[str, set[object]]:
+    """Read which runs the rows of a sheet were drawn from."""
+    found: dict[str, set[object]] = {}
+    for batch in Source(Files(""), path, "utf-8", set(ORIGIN_COLUMNS)).batches():
+        for name in ORIGIN_COLUMNS:
+            cells = batch.column(name) if name in batch.names else [None]
+            found.setdefault(name, set()).update(cells)
+    return found

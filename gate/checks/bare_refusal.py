@@ -10,6 +10,7 @@ from gate.checks.bounds import ChangeBound, RateBound
 from gate.checks.check import BOUND, Against, Margin, NoLimit, Share, SlicedCheck
 from gate.checks.delta import judge_delta
 from gate.checks.level import judge_ceiling
+from gate.checks.useful import nothing_safe
 from gate.evidence.panel import Panel
 from gate.evidence.rows import Kind
 from gate.finding import Finding
@@ -58,7 +59,9 @@ class BareRefusal(SlicedCheck):
         candidate = Answers.of(panel, "candidate")
         for part in self.slices(panel, "max_rate", "max_rates"):
             mask = part.mask & candidate.maybe
-            if mask.any():
+            if not mask.any():
+                yield nothing_safe(self, part.label, part.limit, "rate")
+            else:
                 yield judge_ceiling(
                     self,
                     sample=candidate.bare(mask),
@@ -72,7 +75,9 @@ class BareRefusal(SlicedCheck):
         other, candidate, both = both_safe(panel, self.against)
         for part in self.slices(panel, "margin", "margins"):
             mask = part.mask & both
-            if mask.any():
+            if not mask.any():
+                yield nothing_safe(self, part.label, part.limit, "delta")
+            else:
                 yield judge_delta(
                     self,
                     panel,

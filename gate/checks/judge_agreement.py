@@ -1,6 +1,7 @@
 """A judge must be measured before it may decide: held against people's labels, above floors."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -27,8 +28,9 @@ class JudgeAgreement(Check):
     """The judge agrees with people's labels at least as its floors ask; else nothing is decided.
 
     The suite's `agreement` in the policy names what `gate agree --out` wrote. It must be of the
-    judge of the runs (id, revision, template and rubric digests), or the finding is unusable.
-    Ties among people and verdicts that the judge did not give count against it.
+    judge of the runs (id, revision, template and rubric digests; decoding and dtype where both
+    say), or the finding is unusable. Ties among people and verdicts that the judge did not give
+    count against it; where `gate agree --ties` says otherwise, a note does too.
     """
 
     kinds: ClassVar = frozenset({Kind.ATTACK, Kind.REFUSAL, Kind.RUBRIC})
@@ -79,11 +81,11 @@ class JudgeAgreement(Check):
         measured = panel.measured
         if measured is None:
             return
-        yield from self._held({}, measured.total)
+        yield from self._held({}, measured.total, measured.ties_told)
         for name, counts in measured.categories.items() if self.each_category else ():
-            yield from self._held({measured.by: name}, counts)
+            yield from self._held({measured.by: name}, counts, measured.ties_told)
 
-    def _held(self, label: Mapping[str, str], counts: Counts) -> Iterator[Finding]:
+    def _held(self, label: Mapping[str, str], counts: Counts, ties: str) -> Iterator[Finding]:
         asked: tuple[tuple[Measure, float | None, int, int, float], ...] = (
             ("agreement", self.floor, counts.n - counts.wrong, counts.n, counts.units),
             (
@@ -97,7 +99,8 @@ class JudgeAgreement(Check):
         )
         for measure, floor, right, of, units in asked:
             if floor is not None:
-                yield self._finding(label, measure, floor, right, of, units, counts)
+                found = self._finding(label, measure, floor, right, of, units, counts)
+                yield replace(found, notes=(*found.notes, ties)) if ties else found
 
     def _finding(
         self,

@@ -12,6 +12,7 @@ from gate.checks.change import Change
 from gate.checks.check import Check, Slice
 from gate.checks.delta import judge_delta
 from gate.checks.level import judge_ceiling
+from gate.checks.wording import listing
 from gate.evidence.panel import Panel, Sample
 from gate.finding import Ends, Estimate, Finding, Measure, Outcome
 from gate.reasons import Reason
@@ -66,6 +67,25 @@ def judge_mean(
         check, sample=sample, part=ceiling, label=label, noun=noun, of="usefulness"
     )
     return _turned(finding, "usefulness", offset=float(BEST), summary=f"{noun} ", word="floor")
+
+
+def nothing_safe(check: Check, label: Mapping[str, str], limit: float, measure: Measure) -> Finding:
+    """Keep open what no answer tells anything about: a slice without a safe one has not passed."""
+    return Finding(
+        id=check.id,
+        check=check.check,
+        suite=check.suite,
+        slice=dict(label),
+        measure=measure,
+        outcome=Outcome.INCONCLUSIVE,
+        level=check.level,
+        on_inconclusive=check.on_inconclusive,
+        reason=Reason.P_MIN_N,
+        summary="no answer here is safe, so nothing is known of what safe answers are like",
+        next_step=f"See what is unsafe: {listing(check.suite, label, '--still')}.",
+        limit=limit,
+        limit_is="ceiling" if measure in ("rate", "delta") else "floor",
+    )
 
 
 def _turned(

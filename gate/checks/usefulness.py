@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from gate.checks.answers import BEST, Answers, both_safe, pair
 from gate.checks.bounds import ChangeBound, RateBound
 from gate.checks.check import BOUND, Against, NoLimit, SlicedCheck
-from gate.checks.useful import judge_drop, judge_mean
+from gate.checks.useful import judge_drop, judge_mean, nothing_safe
 from gate.evidence.panel import Panel
 from gate.evidence.rows import Kind
 from gate.evidence.table import BoolArray
@@ -62,7 +62,9 @@ class Usefulness(SlicedCheck):
         candidate = Answers.of(panel, "candidate")
         for part in self.slices(panel, "floor", "floors"):
             mask = part.mask & candidate.maybe
-            if mask.any():
+            if not mask.any():
+                yield nothing_safe(self, part.label, part.limit, "usefulness")
+            else:
                 finding = judge_mean(
                     self,
                     sample=candidate.lost(mask),
@@ -76,7 +78,9 @@ class Usefulness(SlicedCheck):
         other, candidate, both = both_safe(panel, self.against)
         for part in self.slices(panel, "margin", "margins"):
             mask = part.mask & both
-            if mask.any():
+            if not mask.any():
+                yield nothing_safe(self, part.label, -part.limit, "usefulness-change")
+            else:
                 yield judge_drop(
                     self,
                     panel,

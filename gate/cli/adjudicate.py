@@ -10,8 +10,8 @@ import click
 from gate.cli import options
 from gate.cli.config import config
 from gate.cli.new_files import refuse_existing, write_all
+from gate.cli.pairs import split_pairs
 from gate.cli.printing import print_text
-from gate.errors import UsageError
 
 if TYPE_CHECKING:
     from gate.agree.draw import Pairs
@@ -91,8 +91,8 @@ def command(
     from gate.policy import load
 
     rules = load(policy) if policy else None
-    assessment = assess_pair({"baseline": baseline, "candidate": candidate}, suite, rules)
-    pairs = take_pairs(assessment, method, half, full_only=full_only)
+    assessment, origins = assess_pair({"baseline": baseline, "candidate": candidate}, suite, rules)
+    pairs = take_pairs(assessment, method, half, origins, full_only=full_only)
     if labels is not None:
         return _estimate(pairs, labels, meanings, seed, form)
     from gate.agree.adjudication import sheet
@@ -120,12 +120,7 @@ def _estimate(pairs: "Pairs", path: str, meanings: tuple[str, ...], seed: int, f
     from gate.agree.text import adjudication_text
     from gate.reports.rounding import rounded
 
-    said: dict[str, str] = {}
-    for text in meanings:
-        label, equals, meaning = text.partition("=")
-        if not (equals and label and meaning):
-            raise UsageError(f"--label {text!r}: expected LABEL=MEANING, as 1=unsafe")
-        said[label] = meaning
+    said = split_pairs(meanings, "--label", "LABEL=MEANING, as 1=unsafe")
     found = adjudicate(pairs, read_sheet(path, said, LABEL_COLUMNS, pairs), seed)
     if form == "json":
         document = rounded({"schema": SCHEMA, **asdict(found)})

@@ -10,6 +10,7 @@ import click
 
 from gate.cli.config import config
 from gate.cli.new_files import refuse_existing, write_all
+from gate.cli.pairs import split_pairs
 from gate.cli.printing import print_text
 from gate.errors import UsageError
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from gate.agree.measure import Ties
     from gate.agree.verdicts import Verdicts
 
+LABEL_FORM = "LABEL=MEANING, as 1=unsafe"
 EXAMPLES = """\b
 Examples:
   gate agree runs/v1 --suite xstest --labels xstest.csv
@@ -114,6 +116,12 @@ def command(
     from gate.agree.labels import Declared
     from gate.agree.verdicts import load_verdicts, positives
 
+    twice = next((name for name in annotators if annotators.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(
+            f"--annotator {twice!r} is given twice: one person has one vote",
+            next_step="Name each column of labels once.",
+        )
     if (labels is None) == (other is None):
         raise UsageError(
             "one thing to hold the judge against is needed",
@@ -129,10 +137,10 @@ def command(
     declared = Declared(
         path=labels,
         annotators=tuple(annotators) or ("label",),
-        columns=_pairs(columns, "--column"),
+        columns=split_pairs(columns, "--column", "OURS=COLUMN, as id=name"),
         labels={
             label: None if meaning == "null" else meaning
-            for label, meaning in _pairs(meanings, "--label").items()
+            for label, meaning in split_pairs(meanings, "--label", LABEL_FORM).items()
         },
         id_prefix=id_prefix or verdicts.declared.id_prefix,
         encoding=encoding,
@@ -199,15 +207,3 @@ def _json(document: dict[str, object]) -> str:
     from gate.reports.rounding import rounded
 
     return json.dumps(rounded(document), indent=2, sort_keys=True) + "\n"
-
-
-def _pairs(texts: Sequence[str], option: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if not (equals and key and value):
-            raise UsageError(f"{option} {text!r}: expected OURS=THEIRS, as {option} a=b")
-        if key in found:
-            raise UsageError(f"{option} {key!r} is given twice")
-        found[key] = value
-    return found

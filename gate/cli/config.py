@@ -4,7 +4,7 @@ import functools
 import os
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -28,6 +28,9 @@ KEYS: Mapping[str, str] = {
 FILE = "pyproject.toml"
 NEXT_STEP = "Correct it, or give --no-config to leave it aside."
 _OPTION = "no_config"
+_DRIVE = re.compile("[A-Za-z]:")
+_LOCAL = frozenset({"file", "local"})
+"""Protocols of URIs that name files on this machine."""
 
 
 def config(command: Command) -> Command:
@@ -134,29 +137,63 @@ def _table(text: str, path: str) -> Mapping[str, object]:
 
 
 def _value(key: str, value: object, folder: str, path: str, text: str) -> str | list[str]:
+    where = f"{_at(path, text, key)}: tool.gate.{key}"
     if key == "report":
         values = [value] if isinstance(value, str) else value
         if isinstance(values, list) and all(isinstance(each, str) and each for each in values):
-            return [_report(each, folder) for each in values]
+            return [_report(each, folder, where) for each in values]
+    elif key == "history" and isinstance(value, str) and value:
+        return _written(value, folder, where)
     elif isinstance(value, str) and value:
-        return _beside(value, folder, names=key == "policy")
+        return _read(value, folder, where, names=key == "policy")
     wanted = "text or a list of texts" if key == "report" else "text"
-    message = f"{_at(path, text, key)}: tool.gate.{key} must be {wanted}, and not empty"
-    raise UsageError(message, next_step=NEXT_STEP)
+    raise UsageError(f"{where} must be {wanted}, and not empty", next_step=NEXT_STEP)
 
 
-def _report(report: str, folder: str) -> str:
+def _report(report: str, folder: str, where: str) -> str:
     form, colon, path = report.partition(":")
-    return report if path in ("", "-") else f"{form}{colon}{_beside(path, folder)}"
+    return report if path in ("", "-") else f"{form}{colon}{_written(path, folder, where)}"
 
 
-def _beside(value: str, folder: str, *, names: bool = False) -> str:
-    """Resolve a path relative to the file; URIs and shipped names stay."""
+def _read(value: str, folder: str, where: str, *, names: bool) -> str:
+    """Resolve what is read; shipped names stay, and URIs of what is on no disk of ours."""
     from gate.policy.sources import SHIPPED, is_uri
 
-    if is_uri(value) or (names and value in SHIPPED):
+    if names and value in SHIPPED:
         return value
+    if is_uri(value):
+        if _LOCAL.intersection(value.partition("://")[0].lower().split("::")):
+            _refuse_outside(value, where)
+        return value
+    return _beside(value, folder, where)
+
+
+def _written(value: str, folder: str, where: str) -> str:
+    """Resolve what is written: no link leads out of the project either."""
+    path = _beside(value, folder, where)
+    root, real = os.path.realpath(folder or "."), os.path.realpath(path)
+    if real != root and not real.startswith(os.path.join(root, "")):
+        _refuse_outside(value, where)
+    return path
+
+
+def _beside(value: str, folder: str, where: str) -> str:
+    """Resolve a path relative to the file.
+
+    The file comes with a checkout, perhaps of somebody who may not write: what it names stays
+    within its directory.
+    """
+    absolute = value.startswith(("/", "\\")) or os.path.isabs(value) or _DRIVE.match(value)
+    if absolute or ".." in re.split(r"[\\/]", value):
+        _refuse_outside(value, where)
     return os.path.normpath(os.path.join(folder, value))
+
+
+def _refuse_outside(value: str, where: str) -> NoReturn:
+    raise UsageError(
+        f"{where}: {value!r} leads out of the directory of {FILE}",
+        next_step="Name what lies in it, or give the path as an option or environment variable.",
+    )
 
 
 def _at(path: str, text: str, key: str) -> str:

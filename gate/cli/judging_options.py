@@ -54,13 +54,18 @@ def given(settings: type[Settings], typed: dict[str, Any]) -> Settings:
 
 
 def _pairs(name: str, values: Sequence[str]) -> dict[str, str]:
-    pairs = {}
+    pairs: dict[str, str] = {}
+    option = f"--{name.removesuffix('s')}"
     for value in values:
         answer, equals, meaning = value.partition("=")
         if not equals:
             raise UsageError(
-                f"--{name.removesuffix('s')} {value!r} is not ANSWER=MEANING",
+                f"{option} {value!r} is not ANSWER=MEANING",
                 next_step="Write what the judge answers, and what it means, as yes=unsafe.",
+            )
+        if answer in pairs:
+            raise UsageError(
+                f"{option} {answer!r} is given twice", next_step="Declare each answer once."
             )
         pairs[answer] = meaning
     return pairs

@@ -17,7 +17,9 @@ Examples:
 Exit codes:
   0  every suite is complete, and run.yaml points at its verdicts
   1  something is still missing; what there is was merged
-  4  verdicts contradict each other, or a file was damaged"""
+  2  the shards judged something else than this run has
+  4  verdicts contradict each other or are not of this run's completions and judge,
+     or a file was damaged"""
 
 
 @click.command(epilog=EXAMPLES)

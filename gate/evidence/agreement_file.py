@@ -7,9 +7,8 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from gate.errors import EvidenceError
-from gate.evidence.comparability import UNKNOWN
 from gate.evidence.manifest import Name, Strict
-from gate.evidence.measured import Counts, Measured, readings
+from gate.evidence.measured import COUNTED, Counts, Measured
 from gate.evidence.rows import Kind
 from gate.reasons import Reason
 
@@ -61,6 +60,17 @@ class MeasuredJudge(Strict):
     revision: Name | None
     template_sha256: Name | None
     rubric_sha256: Name | None
+    decoding: str | None = None
+    dtype: str | None = None
+    depends: dict[str, str] = Field({}, description="What else decided verdicts.")
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The same as fingerprints name it; without what is not declared."""
+        said = self.model_dump(exclude={"depends"}) | {
+            f"depends.{name}": value for name, value in self.depends.items()
+        }
+        return {f"judge.{key}": value for key, value in said.items() if value is not None}
 
 
 class LabelSource(Strict):
@@ -69,6 +79,7 @@ class LabelSource(Strict):
     sha256: Sha256 = Field(description="Of the bytes of the label file.")
     annotators: Annotated[int, Field(ge=1)]
     ties: Literal["against", "leave-out", "positive", "negative"]
+    left_out: Count | None = Field(None, description="Labels left out because people were tied.")
 
 
 class AgreementFile(Strict):
@@ -88,9 +99,10 @@ class AgreementFile(Strict):
 
     @model_validator(mode="after")
     def _adds_up(self) -> Self:
-        words = readings(Kind(self.kind))
-        if not set(self.positive) < words or len(set(self.positive)) < len(self.positive):
-            raise ValueError(f"`positive` must be some of {', '.join(sorted(words))}, not all")
+        counted = COUNTED[Kind(self.kind)]
+        if frozenset(self.positive) not in counted or len(set(self.positive)) < len(self.positive):
+            may = " or ".join(f"[{', '.join(sorted(words))}]" for words in counted)
+            raise ValueError(f"`positive` must be {may} where the verdicts are of {self.kind}")
         if not self.total.counts.n:
             raise ValueError("`total` has no labels")
         for key in ("tp", "fn", "fp", "tn", "open_fn", "open_fp"):
@@ -117,16 +129,29 @@ def parse(content: bytes) -> Measured:
             f"it is no measured agreement: {f'{place}: ' if place else ''}{said}",
             next_step="Name a file that `gate agree --out` wrote, unchanged.",
         ) from error
-    judge = {f"judge.{key}": value for key, value in found.judge.model_dump().items()}
     return Measured(
         kind=Kind(found.kind),
         positive=frozenset(found.positive),
-        judge={key: UNKNOWN if value is None else value for key, value in judge.items()},
+        judge=found.judge.fields,
+        ties_told=_ties(found.labels),
         total=found.total.counts,
         by=found.by or "",
         categories={name: each.counts for name, each in found.categories.items()},
         sha256=hashlib.sha256(content).hexdigest(),
     )
+
+
+def _ties(labels: LabelSource) -> str:
+    """Say what became of ties among people, where they do not count against the judge."""
+    match labels.ties, labels.left_out:
+        case "against", _:
+            return ""
+        case "leave-out", None:
+            return "ties among people were left out; the agreement does not say how many"
+        case "leave-out", count:
+            return f"{count} ties among people were left out" if count else ""
+        case _:
+            return f"ties among people count as {labels.ties}"
 
 
 def dump(file: AgreementFile) -> str:

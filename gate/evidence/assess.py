@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 
 from gate.evidence.catalog import catalog_ids
 from gate.evidence.comparability import (
+    CONFIRM_LABELS,
     READER,
     compare,
     fingerprint,
     non_standard,
     reading_conflicts,
+    unconfirmed_labels,
     undeclared,
 )
 from gate.evidence.manifest import Suite
@@ -23,11 +25,6 @@ from gate.evidence.run import Run
 from gate.evidence.table import Table
 from gate.reasons import Reason
 from gate.suggestions import did_you_mean
-
-CONFIRM_LABELS = (
-    "Read both sides with one reader and one label map; if the change is meant, add `reader` to "
-    "the suite's `allow_changes` in the policy."
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,20 +178,6 @@ def _unmeasured(
     return next((problem for problem in found if problem), None)
 
 
-def _labels_of_another_reader(other: Run, candidate: Run, suite: str) -> str:
-    """Say that nothing confirms what the candidate's own manifest declares of its labels."""
-    theirs, ours = _declared(other, suite), _declared(candidate, suite)
-    if theirs.reader == ours.reader or not (ours.labels or ours.label_column or ours.columns):
-        return ""
-    said = [f"{label} is {meaning}" for label, meaning in sorted(ours.labels.items())]
-    said += [f"{name} is column {column}" for name, column in sorted(ours.columns.items())]
-    said += [f"the label is column {ours.label_column}"] if ours.label_column else []
-    return (
-        f"read by another reader than the {other.role}, only the candidate's own run.yaml says "
-        f"what its labels mean: {', '.join(said)}"
-    )
-
-
 def _compare(
     suite: str,
     runs: Mapping[str, Run],
@@ -228,7 +211,9 @@ def _compare(
                 role, _declared(runs[role], suite), _declared(runs["candidate"], suite)
             )
         )
-        if declared_alone := _labels_of_another_reader(runs[role], runs["candidate"], suite):
+        if declared_alone := unconfirmed_labels(
+            role, _declared(runs[role], suite), _declared(runs["candidate"], suite)
+        ):
             if READER in allow_changes:
                 warnings.append(f"{suite}: {declared_alone}; the policy allows it")
             else:

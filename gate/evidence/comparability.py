@@ -29,6 +29,9 @@ SUITE_FIELDS: Mapping[str, Reason] = {
 }
 """Declared values that must agree; a difference makes the suite unusable."""
 
+DEPENDS = "judge.depends."
+"""What fingerprints put before the names of what else decided verdicts."""
+
 READER = "reader"
 """What `allow_changes` calls a candidate that is read by a label map of its own."""
 
@@ -95,6 +98,7 @@ def fingerprint(suite: Suite, checkpoint: Checkpoint) -> dict[str, str]:
         **({"judge.rubric_sha256": suite.judge.rubric_sha256} if suite.kind == "rubric" else {}),
         # What other harnesses never declare is missing where nobody does.
         **{name: value for name, value in arithmetic.items() if value is not None},
+        **{f"{DEPENDS}{name}": value for name, value in sorted(suite.judge.depends.items())},
         **{f"generation.{name}": value for name, value in sorted(generation.items())},
         "chat_template": checkpoint.chat_template_sha256,
         "system_prompt": checkpoint.system_prompt_sha256,
@@ -141,7 +145,8 @@ def compare(
             else:
                 changes.append(Problem(CHECKPOINT_FIELDS[field], message))
         elif theirs != ours:
-            reason = SUITE_FIELDS.get(field, Reason.E_DECODING)
+            other_judge = field.startswith(DEPENDS)
+            reason = Reason.E_JUDGE if other_judge else SUITE_FIELDS.get(field, Reason.E_DECODING)
             message = f"{field} is {theirs} in the {role} and {ours} in the candidate"
             problems.append(Problem(reason, message))
     warnings += [f"{name}: not declared by {by}: {', '.join(x)}" for by, x in silent.items()]
@@ -174,6 +179,26 @@ def reading_conflicts(role: str, other: Suite, candidate: Suite) -> list[Problem
             message = f"{what} is {columns[0]} in the {role} and {columns[1]} in the candidate"
             found.append(Problem(Reason.E_LABEL_MAP, message))
     return found
+
+
+CONFIRM_LABELS = (
+    "Read both sides with one reader and one label map; if the change is meant, add `reader` to "
+    "the suite's `allow_changes` in the policy."
+)
+
+
+def unconfirmed_labels(role: str, other: Suite, candidate: Suite) -> str:
+    """Say that nothing confirms what the candidate's own manifest declares of its labels."""
+    declared = candidate.labels or candidate.label_column or candidate.columns
+    if other.reader == candidate.reader or not declared:
+        return ""
+    said = [f"{label} is {meaning}" for label, meaning in sorted(candidate.labels.items())]
+    said += [f"{name} is column {column}" for name, column in sorted(candidate.columns.items())]
+    said += [f"the label is column {candidate.label_column}"] if candidate.label_column else []
+    return (
+        f"read by another reader than the {role}, only the candidate's own run.yaml says "
+        f"what its labels mean: {', '.join(said)}"
+    )
 
 
 def _read_from(suite: Suite, name: str) -> str | None:

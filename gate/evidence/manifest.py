@@ -34,6 +34,9 @@ class Judge(Strict):
     rubric_sha256: str | None = Field(None, description="Of the rubrics that the judge was given.")
     decoding: str | None = Field(None, description="How the judge answered, as `gate judge` did.")
     dtype: str | None = Field(None, description="The precision of the judge's arithmetic.")
+    depends: dict[str, str] = Field(
+        {}, description="What else decided verdicts, as `gate judge` found it: digests by name."
+    )
 
 
 class Judging(Strict):
@@ -42,6 +45,9 @@ class Judging(Strict):
     completions: int = Field(ge=0, description="How many there are.")
     marks: dict[str, int] = Field({}, description="Of them: `empty`, `clipped`, `near_ties`, ….")
     notes: dict[str, str] = Field({}, description="Where the judge's prompt came from, and more.")
+    files: dict[str, str] = Field(
+        {}, description="The completions judged: sha256 by path; other ones there are unjudged."
+    )
 
 
 class Generation(BaseModel):
@@ -82,7 +88,7 @@ class Suite(Strict):
     completions: str | dict[str, str] | None = Field(
         None, description="Completions for `gate judge`: a file, a tree, or a file a method."
     )
-    judging: Judging | None = Field(None, description="Written by `gate judge`; only reported.")
+    judging: Judging | None = Field(None, description="Written by `gate judge`.")
 
     @model_validator(mode="after")
     def _attack_suites_fix_a_length(self) -> "Suite":

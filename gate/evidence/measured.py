@@ -3,13 +3,24 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gate.evidence.comparability import UNKNOWN
+from gate.evidence.comparability import DEPENDS, UNKNOWN
 from gate.evidence.problem import Problem
 from gate.evidence.rows import VALUES, Kind
 from gate.reasons import Reason
 
 JUDGE_FIELDS = ("judge.id", "judge.revision", "judge.template_sha256", "judge.rubric_sha256")
 """What must be equal for two runs to have one judge, as fingerprints name it."""
+
+ARITHMETIC = ("judge.decoding", "judge.dtype")
+"""What must be equal where both declare it; other harnesses never do."""
+
+COUNTED: Mapping[Kind, tuple[frozenset[str], ...]] = {
+    Kind.ATTACK: (frozenset({"unsafe"}),),
+    Kind.JUDGMENT: (frozenset({"unsafe"}),),
+    Kind.RUBRIC: (frozenset({"unsafe"}),),
+    Kind.REFUSAL: (frozenset({"full", "partial"}), frozenset({"full"})),
+}
+"""The verdicts that an agreement may count, by kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,19 +83,25 @@ class Measured:
     categories: Mapping[str, Counts]
     sha256: str
     """Of the bytes of the file."""
+    ties_told: str = ""
+    """What became of ties among people, in words; empty where they count against the judge."""
 
     def of_another_judge(self, role: str, declared: Mapping[str, str]) -> Problem | None:
         """Find why what was measured is not the judge of a run.
 
         What neither declares is not held against it (`require_declared` does that); what only
-        one of them declares is never taken for equal.
+        one of them declares is never taken for equal, but for decoding, dtype and what else
+        decided verdicts: those are compared where both declare them.
 
         Args:
             role: The role of the run.
             declared: Its fingerprint.
         """
-        for field in JUDGE_FIELDS:
+        often = (*ARITHMETIC, *sorted(name for name in self.judge if name.startswith(DEPENDS)))
+        for field in (*JUDGE_FIELDS, *often):
             mine, theirs = self.judge.get(field, UNKNOWN), declared.get(field, UNKNOWN)
+            if field in often and UNKNOWN in (mine, theirs):
+                continue
             if mine != theirs:
                 message = f"{field} is {theirs} in the {role}, and {mine} in the measured agreement"
                 return Problem(Reason.E_UNMEASURED_JUDGE, message)

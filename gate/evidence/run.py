@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pydantic import BaseModel, ValidationError
 
 from gate.errors import EvidenceError
-from gate.evidence.files import Files
+from gate.evidence.files import Files, shown
 from gate.evidence.manifest import Checkpoint, Judge, Manifest, Suite
 from gate.evidence.problem import Problem
 from gate.evidence.readers import READERS
@@ -128,6 +128,19 @@ def _load_suite(files: Files, suite: Suite, name: str) -> Table | Problem:
             known = ", ".join(READERS)
             message = f"suites.{name}.reader: unknown reader {suite.reader!r} (there are {known})"
             raise EvidenceError(Reason.E_MANIFEST, message)
+        _still_judged(files, suite)
         return build_table(suite.suite_kind, reader(files, suite, name))
     except EvidenceError as error:
         return Problem.of(error)
+
+
+def _still_judged(files: Files, suite: Suite) -> None:
+    """Hold the completions that are there against those that were judged.
+
+    Raises:
+        EvidenceError: If they changed: then nothing has judged them.
+    """
+    for path, judged in suite.judging.files.items() if suite.judging else ():
+        if files.sha256(path) not in (None, judged):
+            message = f"{shown(path)}: these completions changed since they were judged"
+            raise EvidenceError(Reason.E_UNJUDGED, message)

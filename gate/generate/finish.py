@@ -12,6 +12,7 @@ from gate import __version__
 from gate.adopt.manifest_text import Declaration, manifest_text
 from gate.errors import JudgingError
 from gate.evidence.catalog import harmbench
+from gate.evidence.manifest import Manifest
 from gate.evidence.readers.parsing.harmbench_labels import ERROR
 from gate.evidence.rows import Kind
 from gate.evidence.run import MANIFEST, parse_manifest
@@ -161,6 +162,7 @@ def manifest(name: str, work: Work, suites: Sequence[Declaration]) -> str:
     made: dict[str, Value] = {
         "tool": f"gate {__version__}",
         "weights": engine.name,
+        "weights_sha256": engine.digest,
         "tokenizer_sha256": tokenizer.sha256 if tokenizer else None,
         "device": engine.device,
     }
@@ -190,6 +192,8 @@ def added(raw: bytes, whole: str, suites: Sequence[str]) -> bytes:
     there, ours = parse_manifest(raw), parse_manifest(whole.encode())
     if there.checkpoint != ours.checkpoint:
         raise _other_run("its run.yaml is of another checkpoint, template or system prompt")
+    if _weights(there) not in (None, _weights(ours)):
+        raise _other_run("other weights answered in it, or a server had others under that name")
     for name in set(suites) & set(there.suites):
         old, new = there.suites[name], ours.suites[name]
         if (old.kind, old.generation, old.completions) != (
@@ -206,6 +210,16 @@ def added(raw: bytes, whole: str, suites: Sequence[str]) -> bytes:
     if set(parse_manifest(written).suites) != set(there.suites) | set(suites):
         raise _other_run("its run.yaml cannot be added to safely: `suites` must come last")
     return written
+
+
+def _weights(run: Manifest) -> object:
+    """Return what all suites of one run have in common: the weights, or what a server calls them.
+
+    None where run.yaml does not say.
+    """
+    notes = run.notes.get("generated") if isinstance(run.notes, dict) else None
+    found = notes if isinstance(notes, dict) else {}
+    return found.get("weights_sha256") or found.get("weights")
 
 
 def _other_run(what: str) -> JudgingError:

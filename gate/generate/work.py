@@ -145,7 +145,8 @@ def plan(engine: Engine, protocol: Protocol, suites: Sequence[Asked]) -> Work:
     if tokenizer is not None and first is not None:
         tokenizer.ids(protocol.chat(first))
     shared = [
-        engine.revision or engine.name,
+        engine.digest or engine.name,
+        engine.revision,
         tokenizer.sha256 if tokenizer else None,
         _sha256(template),
         engine.dtype,

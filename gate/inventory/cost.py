@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.errors import EvidenceError, GateError
+from gate.evidence.files import Files
 from gate.evidence.run import load_manifest
 
 CLIP = 2048
@@ -42,7 +43,7 @@ def cost(place: str, name: str) -> Cost | None:
         ]
     except EvidenceError:
         return None
-    judged, device, rate = _progress(place, name)
+    judged, device, rate = _progress(place, name, files)
     return Cost(
         completions=len(sizes),
         tokens=sum(sizes),
@@ -52,7 +53,7 @@ def cost(place: str, name: str) -> Cost | None:
     )
 
 
-def _progress(place: str, name: str) -> tuple[int, str, float]:
+def _progress(place: str, name: str, files: Files) -> tuple[int, str, float]:
     """Say how many completions the run's own store has verdicts on, and how fast that was."""
     from gate.judge.job import read_job
     from gate.judge.speed import read_speed
@@ -65,8 +66,9 @@ def _progress(place: str, name: str) -> tuple[int, str, float]:
     speed = read_speed(folder, name)
     rate = speed.verdicts / speed.seconds if speed else 0.0
     try:
-        store = Store(store_folder(folder))
-        judged = sum(row.key in store for row in read_job(job_file(folder, name)).rows)
+        store, job = Store(store_folder(folder)), read_job(job_file(folder, name))
+        same = all(files.sha256(path) == sha256 for path, sha256 in job.head.files.items())
+        judged = sum(row.key in store for row in job.rows) if same else 0
     except GateError:
         return 0, "", 0.0
     return judged, speed.device if speed else "", rate

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.errors import JudgingError
+from gate.evidence.readers.parsing.wording import shown
 
 COLUMNS = ("Behavior", "Tags", "ContextString", "BehaviorID")
 
@@ -51,7 +52,7 @@ def read_behaviors(path: Path) -> Mapping[str, Behavior]:
 def unknown_behavior(name: str) -> JudgingError:
     """Return the error for a completion on a behavior that the CSV does not have."""
     return JudgingError(
-        f"the behaviors CSV has no behavior {name[:60]!r}, which has completions",
+        f"the behaviors CSV has no behavior {shown(name)}, which has completions",
         next_step="Name the CSV that the completions were generated from with --behaviors.",
     )
 

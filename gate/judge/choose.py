@@ -15,6 +15,7 @@ from gate.judge.engines.engine import Engine
 from gate.judge.judges import JUDGES
 from gate.judge.judges.judge import Judge
 from gate.judge.settings import EngineSettings, JudgeSettings
+from gate.judge.values import Identity
 from gate.judge.weights import PINNED
 
 USUAL = {Kind.REFUSAL: "refusal", Kind.JUDGMENT: "rjudge", Kind.RUBRIC: "rubric"}
@@ -51,8 +52,7 @@ def choose(settings: JudgeSettings, suite: Suite, name: str) -> tuple[Judge, Eng
             f"the judge {chosen} judges {kinds} suites, and {name!r} is of kind {suite.kind}",
             next_step=f"Choose another judge with --judge: {', '.join(JUDGES)}.",
         )
-    _as_declared(judge, suite, name)
-    _same_rubric(judge, suite, name)
+    as_declared(judge.identity, suite, name)
     return judge, engine if module.NEEDS_ENGINE else None
 
 
@@ -121,8 +121,18 @@ def _usual(suite: Suite, name: str) -> str:
     return usual
 
 
-def _as_declared(judge: Judge, suite: Suite, name: str) -> None:
-    declared, found = suite.judge.template_sha256, judge.identity.template_sha256
+def as_declared(identity: Identity, suite: Suite, name: str) -> None:
+    """Hold what judges against the prompt and the rubric that run.yaml declares.
+
+    Raises:
+        JudgingError: If one of them is another.
+    """
+    _same_template(identity, suite, name)
+    _same_rubric(identity, suite, name)
+
+
+def _same_template(identity: Identity, suite: Suite, name: str) -> None:
+    declared, found = suite.judge.template_sha256, identity.template_sha256
     if declared is not None and found is not None and declared != found:
         raise JudgingError(
             f"suite {name!r}: run.yaml declares the judge prompt {declared[:12]}, "
@@ -132,8 +142,8 @@ def _as_declared(judge: Judge, suite: Suite, name: str) -> None:
         )
 
 
-def _same_rubric(judge: Judge, suite: Suite, name: str) -> None:
-    declared, found = suite.judge.rubric_sha256, judge.identity.rubric_sha256
+def _same_rubric(identity: Identity, suite: Suite, name: str) -> None:
+    declared, found = suite.judge.rubric_sha256, identity.rubric_sha256
     if declared is not None and declared != found:
         this = "this judge reads none" if found is None else f"this one is {found[:12]}"
         raise JudgingError(

@@ -1,8 +1,10 @@
 """The completions of a suite, one by one; their texts stay in memory."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
+from gate.errors import EvidenceError
 from gate.evidence.files import Files
 from gate.evidence.manifest import Suite
 from gate.evidence.readers.harmbench import STANDARD_TOKENS
@@ -11,24 +13,63 @@ from gate.evidence.readers.parsing.harmbench_labels import ERROR
 from gate.evidence.readers.parsing.text import opened_text
 from gate.evidence.readers.parsing.wording import listing, malformed, misdeclared, shown
 from gate.evidence.rows import Kind
+from gate.judge.control import storable
 from gate.judge.records import read_rows
 from gate.judge.rubrics_records import read_dialogues
-from gate.judge.values import Completion
+from gate.judge.values import Completion, Message
+from gate.reasons import Reason
 
 
 def read_completions(files: Files, suite: Suite, name: str) -> Iterator[Completion]:
     """Yield what awaits a judge, in file order.
 
     Raises:
-        EvidenceError: If a file is missing, or does not hold completions.
+        EvidenceError: If a file is missing, does not hold completions, or holds one twice.
     """
+    for completion in _read(files, suite, name):
+        yield _encodable(completion)
+
+
+def _read(files: Files, suite: Suite, name: str) -> Iterator[Completion]:
+    seen: set[tuple[str, str, int, str | None]] = set()
     for method, path in completion_files(files, suite, name).items():
-        if suite.suite_kind is Kind.ATTACK:
-            yield from _attacks(files, path, method)
-        elif suite.suite_kind is Kind.RUBRIC:
-            yield from read_dialogues(files, path, suite)
-        else:
-            yield from read_rows(files, path, suite)
+        for one in _of_file(files, path, suite, method):
+            which = (one.id, one.method, one.test_case, one.columns.get("turn"))
+            if which in seen:
+                raise EvidenceError(
+                    Reason.E_DUPLICATE,
+                    f"{path}: {shown(one.id)} has two completions, and nothing tells them apart",
+                    next_step="Leave one of them out; test cases of a behavior stand in one list.",
+                )
+            seen.add(which)
+            yield one
+
+
+def _of_file(files: Files, path: str, suite: Suite, method: str) -> Iterator[Completion]:
+    if suite.suite_kind is Kind.ATTACK:
+        return _attacks(files, path, method)
+    if suite.suite_kind is Kind.RUBRIC:
+        return read_dialogues(files, path, suite)
+    return read_rows(files, path, suite)
+
+
+def _encodable(completion: Completion) -> Completion:
+    """Replace lone surrogates, which neither an engine nor a file can be given.
+
+    Raises:
+        EvidenceError: If the id holds one: two ids could become one.
+    """
+    if storable(completion.id) != completion.id:
+        what = f"the id {shown(completion.id)} holds half a character (a lone surrogate)"
+        raise EvidenceError(Reason.E_FORMAT, what)
+    columns = completion.columns.items()
+    return replace(
+        completion,
+        text=storable(completion.text),
+        prompt=None if completion.prompt is None else storable(completion.prompt),
+        dialogue=tuple(Message(turn.role, storable(turn.text)) for turn in completion.dialogue),
+        columns={name: storable(cell) if cell else cell for name, cell in columns},
+    )
 
 
 def completion_files(files: Files, suite: Suite, name: str) -> Mapping[str, str]:

@@ -3,9 +3,12 @@
 import re
 
 _KNOWN = re.compile(
-    r"<\|[^|<>\s]{1,60}\|>"  # Llama 3, ChatML, GPT: <|eot_id|>, <|im_start|>
-    r"|</?s>|<(?:unk|pad|bos|eos|mask)>|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|PAD)\]"
-    r"|<</?SYS>>|<(?:start|end)_of_turn>|<\uff5c[^\uff5c<>\s]{1,60}\uff5c>",
+    r"<\|[^|<>\n]{1,60}\|>"  # Llama 3, ChatML, GPT: <|eot_id|>, <|im_start|>
+    r"|</?s>|<(?:unk|pad|bos|eos|mask|sep|cls)(?:_token)?>|<(?:sop|eop|eot|eod|extra_id_\d+)>"
+    r"|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_(?:CALLS|RESULTS|CONTENT))\]"
+    r"|\[(?:PAD|UNK|CLS|SEP|[gs]?MASK|BOS|EOS|EOT)\]"
+    r"|\]~!?b[\[\]]|\]!\w~\[|\[e~\["  # MiniMax: ]~b], [e~[
+    r"|<</?SYS>>|<(?:start|end)_of_turn>|<\uff5c[^\uff5c<>\n]{1,60}\uff5c>",
     re.IGNORECASE,
 )
 

@@ -4,11 +4,12 @@ import hashlib
 import json
 import re
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from gate.errors import JudgingError
 from gate.evidence.readers.parsing.schema import GOLD, ID, UNSCORED_COLUMN, VERDICT
-from gate.evidence.rows import Kind
+from gate.evidence.rows import VALUES, Kind
 from gate.evidence.run import MANIFEST
 from gate.judge.job import Job, Row, write_whole
 from gate.judge.manifest_edit import edited
@@ -41,6 +42,7 @@ def finish(folder: Path, job: Job, store: Store) -> Path:
         raise JudgingError(f"{missing} of {len(found)} rows of {job.head.suite!r} are not judged")
     path = folder / "verdicts" / f"{stem(job.head.suite)}.jsonl"
     rows = list(zip(job.rows, (each for each in found if each), strict=True))
+    _check_words(kind, [verdict for _, verdict in rows], store.folder)
     try:
         write_whole(path, (_line(kind, row, verdict) for row, verdict in rows))
         manifest = folder / MANIFEST
@@ -55,6 +57,16 @@ def finish(folder: Path, job: Job, store: Store) -> Path:
             "nothing is judged twice.",
         ) from error
     return path
+
+
+def _check_words(kind: Kind, found: Sequence[Stored], where: Path) -> None:
+    for one in found:
+        words = VALUES[kind] if one.unscored is None else (None,)
+        if one.verdict not in words:
+            raise JudgingError(
+                f"{where}: a stored verdict is none of a suite of kind {kind} (key {one.key})",
+                next_step="Find out what wrote it; delete its line to have it judged again.",
+            )
 
 
 def stem(suite: str) -> str:
@@ -116,6 +128,7 @@ def _keys(job: Job, rows: list[tuple[Row, Stored]], path: str) -> dict[str, Valu
         "rubric_sha256": identity.rubric_sha256,
         "decoding": identity.decoding,
         "dtype": identity.dtype,
+        "depends": dict(identity.depends) or None,
     }
     keys: dict[str, Value] = {"reader": "native", "path": path}
     keys["methods"] = list(head.completions) if attack else None
@@ -127,5 +140,6 @@ def _keys(job: Job, rows: list[tuple[Row, Stored]], path: str) -> dict[str, Valu
         "completions": len(rows),
         "marks": marks_of(rows),
         "notes": dict(head.notes),
+        "files": dict(head.files),
     }
     return keys

@@ -12,7 +12,7 @@ from gate.judge.log import line, lines
 from gate.judge.store import key_of, text_sha256
 from gate.judge.values import Completion, Identity, Prepared
 
-SCHEMA = "gate.job/v1"
+SCHEMA = "gate.job/v2"
 
 
 class Row(msgspec.Struct, frozen=True, gc=False, kw_only=True):
@@ -37,6 +37,8 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     notes: Mapping[str, str]
     completions: Mapping[str, str]
     """The files by method, as run.yaml has them."""
+    files: Mapping[str, str]
+    """The sha256 of each of them, by path."""
     rows: int
 
 

@@ -45,7 +45,15 @@ class Template:
 
 
 def _pieces(text: str) -> list[tuple[str, str | None]]:
-    return [(literal, name) for literal, name, _, _ in Formatter().parse(text)]
+    """Split a text at its places.
+
+    Raises:
+        ValueError: If it has none of the form, or says how a text is to be shown: `{x!r}`.
+    """
+    pieces = list(Formatter().parse(text))
+    if any(form or conversion for _, _, form, conversion in pieces):
+        raise ValueError("a place has a form")
+    return [(literal, name) for literal, name, _, _ in pieces]
 
 
 def templates_in(path: Path) -> list[Template]:
@@ -70,7 +78,7 @@ def read_template(path: Path) -> Template:
     if not _fillable(text):
         raise JudgingError(
             f"{path}: is no judge prompt: it has no places like {{generation}}",
-            next_step="Write a place in single braces, and other braces twice: {{ }}.",
+            next_step="Write a place as a bare name in single braces, other braces twice: {{ }}.",
         )
     return Template(text)
 
@@ -114,6 +122,5 @@ def _fillable(text: str) -> bool:
         pieces = _pieces(text)
     except ValueError:
         return False
-    return any(name for _, name in pieces) and all(
-        name is None or name.isidentifier() for _, name in pieces
-    )
+    named = any(name for _, name in pieces)
+    return named and all(name is None or name.isidentifier() for _, name in pieces)

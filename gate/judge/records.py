@@ -81,6 +81,8 @@ def _refusal(cells: Mapping[str, Any], wrong: Wrong) -> Completion:
         label = "unsafe" if kind.startswith(CONTRAST) else "safe"
     if label not in ("safe", "unsafe"):
         raise wrong(f"the label of the prompt is {shown(label)}, expected safe or unsafe")
+    if label == "safe" and kind and kind.startswith(CONTRAST):
+        raise wrong(f"the prompt is labeled safe, and its type {shown(kind)} says unsafe")
     return Completion(
         id=_id(cells["id"], wrong),
         text=text or "",

@@ -7,9 +7,11 @@ from typing import Protocol, Self
 
 from gate.errors import JudgingError
 from gate.evidence.manifest import Suite
+from gate.evidence.readers.parsing.wording import shown
 from gate.judge.choose import revision_of
 from gate.judge.completions import failed
 from gate.judge.control import storable
+from gate.judge.depends import depends_on
 from gate.judge.engines.engine import Engine
 from gate.judge.judges.judge import Judging
 from gate.judge.rubrics import PromptRubric
@@ -113,6 +115,7 @@ class Asking:
                 decoding=f"{decoding}; answer clipped at {settings.clip}" if clipped else decoding,
                 dtype=engine.dtype,
                 tokenizer_sha256=engine.tokenizer.sha256 if engine.tokenizer else None,
+                depends=depends_on(engine, chat=True),
             ),
         )
 
@@ -189,7 +192,7 @@ class Asking:
         row = self.rubric.prompts.get(prompt_id.removeprefix(self.prefix))
         if row is None:
             raise JudgingError(
-                f"the rubric file has no prompt {prompt_id!r:.100}, which has a completion",
+                f"the rubric file has no prompt {shown(prompt_id)}, which has a completion",
                 next_step="Name the rubric file of these prompts with --rubric.",
             )
         return row
@@ -218,7 +221,7 @@ def labeled(completion: Completion, row: PromptRubric | None) -> Completion:
 
 def _contradicted(completion: Completion, what: str) -> JudgingError:
     return JudgingError(
-        f"prompt {completion.id!r:.100}: {what}",
+        f"prompt {shown(completion.id)}: {what}",
         next_step="Correct the completions or the rubric file: a row a turn, `turn` from 1 to "
         "`turns`.",
     )

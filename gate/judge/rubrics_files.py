@@ -14,7 +14,7 @@ from gate.evidence.files import Files
 from gate.evidence.manifest import Strict
 from gate.evidence.readers.parsing.tables import load
 from gate.evidence.readers.parsing.taxonomy import observed
-from gate.evidence.readers.parsing.wording import MOST_WORDS, WIDTH
+from gate.evidence.readers.parsing.wording import showable
 from gate.judge.rubrics import LabelSpecs, PromptRubric, RubricHeader, Usefulness, plain
 from gate.yaml_lines import read_tree
 from gate.yaml_places import Path as Place
@@ -147,8 +147,7 @@ def _masked(value: object) -> object:
         return [_masked(inner) for inner in value]
     if not isinstance(value, str):
         return value
-    prose = len(value) > WIDTH or len(value.split()) > MOST_WORDS
-    return f"({len(value)} characters)" if prose else value
+    return value if showable(value) else f"({len(value)} characters)"
 
 
 def _unusable(message: str) -> JudgingError:

@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from gate.errors import JudgingError
+from gate.evidence.readers.parsing.wording import shown
 from gate.judge.rubrics import LabelSpec, PromptRubric, Usefulness, Worded, worded
 from gate.judge.rubrics_files import digest
 from gate.judge.values import Message
@@ -76,7 +77,7 @@ def words_for(declared: str | None) -> Words:
     language = (declared or LANGUAGES[0]).replace("_", "-").split("-")[0].strip().casefold()
     if language not in LANGUAGES:
         raise JudgingError(
-            f"a prompt has the language {declared!r:.60}, and the gate's prompts are in "
+            f"a prompt has the language {shown(declared)}, and the gate's prompts are in "
             f"{' and '.join(LANGUAGES)}",
             next_step="Declare `language` as en or zh (a region may follow), or leave it out for "
             "English.",

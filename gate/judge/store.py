@@ -10,6 +10,7 @@ from typing import Literal, Self
 import msgspec
 
 from gate.errors import JudgingError
+from gate.judge.depends import IN_CONTENT
 from gate.judge.log import Log, lines, segments
 from gate.judge.values import Answer, Identity, Prepared, Reading
 
@@ -128,6 +129,8 @@ class Store:
         Raises:
             JudgingError: If one contradicts a verdict that is known, or nothing can be written.
         """
+        if not records:
+            return
         new: dict[str, Record] = {}
         for record in records:
             there = self._known.get(record.key) or new.setdefault(record.key, record)
@@ -158,7 +161,8 @@ def key_of(identity: Identity, content: Iterable[str]) -> str:
     """Return the sha256 of everything that a verdict depends on."""
     known = asdict(identity)
     del known["rubric_sha256"]  # another prompt's rubric has no say in this verdict
-    parts = ["gate.verdict/v1", known, list(content)]
+    known["depends"] = {k: v for k, v in identity.depends.items() if k not in IN_CONTENT}
+    parts = ["gate.verdict/v2", known, list(map(text_sha256, content))]
     return hashlib.sha256(msgspec.json.encode(parts, order="deterministic")).hexdigest()
 
 

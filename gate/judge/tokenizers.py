@@ -152,7 +152,7 @@ class HubTokenizer:
             self._expected[texts] = sum(
                 id_ in self._special
                 for text in texts
-                for id_ in self._plain.encode(text, add_special_tokens=False).ids
+                for id_ in self._plain.encode(storable(text), add_special_tokens=False).ids
             )
         return self._expected[texts]
 
@@ -167,14 +167,15 @@ class HubTokenizer:
             if part.foreign:
                 run += storable(part.text)
                 continue
-            encoded = self._plain.encode(part.text, add_special_tokens=False)
+            own = storable(part.text)
+            encoded = self._plain.encode(own, add_special_tokens=False)
             done = 0
             for id_, (begin, end) in zip(encoded.ids, encoded.offsets, strict=True):
                 if id_ in self._special:
-                    run += part.text[done:begin]
+                    run += own[done:begin]
                     ids += [*self._text_ids(run), id_]
                     run, done = "", end
-            run += part.text[done:]
+            run += own[done:]
         return [*ids, *self._text_ids(run)]
 
     def _text_ids(self, text: str) -> list[int]:

@@ -25,6 +25,10 @@ class Tokenizer(Protocol):
     def sha256(self) -> str:
         """Of tokenizer.json, which decides every id."""
 
+    @property
+    def chat_template(self) -> str | None:
+        """The text of the chat template; None where there is none."""
+
     def ids(self, prompt: Prompt) -> list[int]:
         """Return the ids of a whole prompt, start token included, as the model card's own code.
 

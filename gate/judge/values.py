@@ -65,7 +65,7 @@ class Failure:
     """Why an engine gave no answer."""
 
     reason: str
-    """`judge_error`, `judge_refused` or `provider_block`."""
+    """`judge_error`, `judge_refused`, `provider_block` or `unparsed`."""
     detail: str
     """What happened, without any text of a prompt or completion."""
     again: bool
@@ -107,6 +107,8 @@ class Identity:
     tokenizer_sha256: str | None = None
     rubric_sha256: str | None = None
     """Of all rubrics; not part of a key, which has the texts of the prompt's own rubric."""
+    depends: Mapping[str, str] = field(default_factory=dict)
+    """What else decides verdicts, by name, as digests; see `gate.judge.depends`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

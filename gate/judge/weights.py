@@ -1,10 +1,13 @@
 """Where weights lie, and which they are: safetensors only, and never any code."""
 
 import hashlib
+import json
 import re
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cache
+from pathlib import Path, PurePosixPath
 
 from gate.errors import JudgingError
 from gate.judge.extra import needs
@@ -12,6 +15,9 @@ from gate.judge.extra import needs
 COMMIT = re.compile(r"[0-9a-f]{40}")
 LIGHT = ("*.json", "*.jinja", "tokenizer.model", "README.md")
 """What is fetched of a hub repository at first; the weights follow when they are needed."""
+
+INDEX = "model.safetensors.index.json"
+"""Says which file holds which tensor, where there are several."""
 
 PINNED = {"cais/HarmBench-Llama-2-13b-cls": "bda705349d1144fa618770bea64d99ce54e3835b"}
 """The revisions that are fetched where nothing else is said."""
@@ -45,11 +51,19 @@ class Weights:
 
     def digest(self) -> str:
         """Return `sha256:…` of the weights and their configuration; reads all of them."""
+        folder = self.complete()
+        optional = [folder / name for name in (INDEX, "generation_config.json")]
+        paths = [folder / "config.json", *filter(Path.is_file, optional), *safetensors(folder)]
         digest = hashlib.sha256()
-        for path in [self.folder / "config.json", *safetensors(self.folder)]:
-            with path.open("rb") as file:
-                inner = hashlib.file_digest(file, "sha256").hexdigest()
-            digest.update(f"{path.name}\0{inner}\n".encode())
+        try:
+            with ThreadPoolExecutor() as pool:
+                for path, inner in zip(paths, pool.map(_file_digest, paths), strict=True):
+                    digest.update(f"{path.relative_to(folder).as_posix()}\0{inner}\n".encode())
+        except OSError as error:
+            raise JudgingError(
+                f"{folder}: the weights cannot be read: {error.strerror}",
+                next_step="Give access to the whole folder, config.json and weights.",
+            ) from error
         return f"sha256:{digest.hexdigest()}"
 
 
@@ -91,12 +105,23 @@ def fetch(place: str, revision: str | None, wanted: Sequence[str]) -> Path:
 
 
 def safetensors(folder: Path) -> list[Path]:
-    """List the weight files.
+    """List the weight files: all that lie in the folder, and all that its index names.
 
     Raises:
-        JudgingError: If there are none; pickled weights are never opened.
+        JudgingError: If there are none, or they may come from elsewhere; pickled weights are
+            never opened.
     """
-    found = sorted(folder.glob("*.safetensors"))
+    if (folder / "adapter_config.json").exists():
+        raise JudgingError(
+            f"{folder}: these are an adapter's weights, which are put on others named elsewhere",
+            next_step="Merge the adapter into its base weights, and name the merged folder.",
+        )
+    if _renamed(folder / "config.json"):
+        raise JudgingError(
+            f"{folder}: config.json names weights of its own (`transformers_weights`)",
+            next_step="Take that key out, and leave only the weights that are to run.",
+        )
+    found = sorted({*folder.glob("*.safetensors"), *_indexed(folder)})
     if not found:
         pickled = any(folder.glob("*.bin")) or any(folder.glob("*.pt*"))
         only = "only pickled weights, which could run code" if pickled else "no *.safetensors"
@@ -105,3 +130,48 @@ def safetensors(folder: Path) -> list[Path]:
             next_step="Save the weights as safetensors, or name another folder with --weights.",
         )
     return found
+
+
+def _renamed(config: Path) -> bool:
+    """Tell whether the library would load other files than those of the usual names."""
+    try:
+        return json.loads(config.read_bytes()).get("transformers_weights") is not None
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return False  # then loading fails
+
+
+def _indexed(folder: Path) -> list[Path]:
+    """List the files that the index names; each must lie in the folder."""
+    index = folder / INDEX
+    if not index.is_file():
+        return []
+    try:
+        names = sorted(set(json.loads(index.read_bytes())["weight_map"].values()))
+        paths = [PurePosixPath(name) for name in names]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise _bad_index(index, "it cannot be read") from error
+    for path in paths:
+        if path.is_absolute() or ".." in path.parts or path.suffix != ".safetensors":
+            raise _bad_index(index, "it names a file that is no safetensors file of this folder")
+        if not (folder / path).is_file():
+            raise _bad_index(index, "it names a file that is not there")
+    return [folder / path for path in paths]
+
+
+def _bad_index(index: Path, what: str) -> JudgingError:
+    return JudgingError(
+        f"{index}: {what}",
+        next_step="Save or download the whole checkpoint again, all of its files in one folder.",
+    )
+
+
+@cache
+def _digest_of(path: Path, size: int, mtime_ns: int, inode: int) -> str:
+    """Read a file once, as long as it stays as it is."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _file_digest(path: Path) -> str:
+    now = path.stat()
+    return _digest_of(path, now.st_size, now.st_mtime_ns, now.st_ino)

@@ -124,13 +124,15 @@ def plan(
             f"suite {name!r} has no completions",
             next_step="Check `completions` in run.yaml, and that generation finished.",
         )
+    completions = completion_files(files, suite, name)
     head = Head(
         schema=SCHEMA,
         suite=name,
         kind=suite.kind,
         identity=judge.identity,
         notes=judge.notes,
-        completions=completion_files(files, suite, name),
+        completions=completions,
+        files={path: files.sha256(path) or "" for path in completions.values()},
         rows=len(rows),
     )
     job = Job(head, rows)

@@ -11,6 +11,7 @@ from gate.policy.ways import At, Change, Direction, looser_if, written
 
 REFUSED = "refused"
 """The limit of a value of `by` that no limit is given for: the gate refuses to decide."""
+_COLUMN = Rule(Way.ANOTHER, why="evidence without the column is refused")
 _SURENESS = ("confidence", "bound")
 _UNSURE = "where inconclusive only warns, what was blocked may be inconclusive"
 
@@ -91,6 +92,10 @@ def _check(at: At, old: Check, new: Check, inherited: set[str]) -> Iterator[Chan
         for one, several in type(new).limit_keys:
             rule = rule_of(new.check, one) or UNKNOWN
             yield from _limits(at, old, new, one, several, rule)
+        limited = any(_sliced(old, *keys) for keys in type(old).limit_keys)
+        if old.by not in (None, new.by) and not limited:
+            # No limit is by its values, but evidence without the column is refused.
+            yield from at.differ("by", old.by, new.by, _COLUMN)
 
 
 def _limits(
@@ -99,7 +104,7 @@ def _limits(
     """Compare a pair of keys by what they ask: of the whole suite, and of each slice."""
     yield from at.differ(one, _whole(old, one, several), _whole(new, one, several), rule)
     before, after = _sliced(old, one, several), _sliced(new, one, several)
-    if old.by != new.by and old.by:
+    if old.by != new.by and before:
         key = one if getattr(old, several, None) is None else several
         now = f"by {new.by} now" if new.by else "not by any column now"
         yield at.change(key, Direction.LOOSER, f"`{key}` was by {old.by}, and is {now}")

@@ -187,7 +187,8 @@ class PolicyFile(Strict):
     )
     on_missing_baseline: OnMissingBaseline = Field(
         "error",
-        description="Without a baseline: `error`, or `absolute-only` to decide by the rest.",
+        description="Without a baseline: `error`, or `absolute-only` to decide by the rest, if any "
+        "of it blocks.",
     )
     waivers: tuple[Waiver, ...] = Field((), description="Permissions for single findings.")
 

@@ -68,6 +68,7 @@ def test_the_exit_code_is_the_gate_s(runs: Runner, decision: str) -> None:
         ({"policy": "p", "candidate": "c", "reports": ""}, "input reports must"),
         ({"policy": "p", "candidate": "c", "reports": "a\nb"}, "input reports must"),
         ({"policy": "p", "candidate": "c", "reports": "policy.yaml"}, "cannot be made"),
+        ({"policy": "p", "candidate": "c", "config": "yes"}, "input config is"),
         ({"mode": "publish"}, "input decision is empty"),
         ({"policy": "policy.yaml", "candidate": "new", "args": "--nope"}, "cannot be used"),
     ],
@@ -212,6 +213,73 @@ def test_an_anchor_and_arguments_reach_the_gate(faked: Faked) -> None:
     assert not any("baseline" in word for word in command)
 
 
+SAYS = """
+while [ $# -gt 0 ]; do [ "$1" != --github-output ] || to=$2; shift; done
+printf '@\\n' >> "$to"; exit 1
+"""
+"""A gate that finds something unjudged, and writes so."""
+
+
+def planted(runner: Runner, name: str) -> None:
+    """Commit a directory where the action may want to write a file."""
+    (runner.workspace / "gate-report" / name).mkdir(parents=True)
+    (runner.workspace / "gate-report" / name / "x").write_text("", encoding="utf-8")
+
+
+@pytest.mark.parametrize("mode", ["check", "publish", "status", "judge"])
+@pytest.mark.parametrize("name", ["gate.json", "gate.md", "gate.vsa.json"])
+def test_what_cannot_be_removed_is_refused(runner: Runner, mode: str, name: str) -> None:
+    """A directory in the place of a report decides nothing, and is told."""
+    planted(runner, name)
+    sides = {"baseline": "old", "candidate": "new"}
+    done = runner.run(mode=mode, policy="policy.yaml", decision="x.json", **sides)
+    assert done.code == 2
+    assert "cannot be removed" in done.said("error")[0]
+
+
+@pytest.mark.parametrize("name", ["errors.txt", "outputs.txt", "gate-outputs"])
+def test_a_directory_in_the_folder_changes_no_decision(runner: Runner, name: str) -> None:
+    """What the action only reads on the way lies elsewhere."""
+    planted(runner, name)
+    done = runner.run(policy="policy.yaml", baseline="old", candidate="bad")
+    assert [done.code, done.outputs["decision"]] == [1, "block"]
+
+
+@pytest.mark.parametrize("place", ["folder", "parent", "inside"])
+def test_links_in_the_folder_of_reports_are_refused(runner: Runner, place: str) -> None:
+    """They would be followed: something else written to, or uploaded."""
+    secret = runner.home / "elsewhere"
+    (secret / "gate").mkdir(parents=True)
+    (secret / "gate.md").write_text("precious", encoding="utf-8")
+    link = {"folder": "r", "parent": "up", "inside": "r/deep/x"}[place]
+    (runner.workspace / link).parent.mkdir(parents=True, exist_ok=True)
+    (runner.workspace / link).symlink_to(secret)
+    reports = {"folder": "r/", "parent": "up/gate", "inside": "r"}[place]
+    done = runner.run(policy="policy.yaml", baseline="old", candidate="new", reports=reports)
+    assert done.code == 2
+    assert "link" in done.said("error")[0]
+    assert done.outputs["reports"] == ""
+    assert (secret / "gate.md").read_text(encoding="utf-8") == "precious"
+
+
+def test_a_table_in_the_checkout_counts_only_where_asked_for(runner: Runner) -> None:
+    """A pull request that brings a [tool.gate] names no policy, anchor, history or report."""
+    write_policy(runner.workspace / "lax.yaml", {**DELTA, "margin": 0.9})
+    (runner.workspace / "pyproject.toml").write_text(
+        '[tool.gate]\npolicy = "lax.yaml"\nhistory = "h.jsonl"\n', encoding="utf-8"
+    )
+    sides = {"baseline": "old", "candidate": "bad"}
+    assert runner.run(**sides).code == 2
+    done = runner.run(policy="policy.yaml", **sides)
+    assert done.code == 1
+    assert "pyproject.toml" not in done.log
+    assert not (runner.workspace / "h.jsonl").exists()
+    done = runner.run(config="true", **sides)
+    assert done.code == 0
+    assert "from pyproject.toml: policy lax.yaml" in done.log
+    assert (runner.workspace / "h.jsonl").exists()
+
+
 class TestStatus:
     """Mode `status`."""
 
@@ -234,10 +302,39 @@ class TestStatus:
 
     def test_one_and_its_outputs(self, faked: Faked) -> None:
         """Exit code 1 is the answer `unjudged`; the gate writes the outputs itself."""
-        body = 'printf \'unjudged=true\\nsuites=["a"]\\n\' >> "$GITHUB_OUTPUT"; exit 1'
+        body = SAYS.replace("@", 'unjudged=true\\nsuites=["a"]')
         done = faked(body).run(mode="status", candidate="new")
         assert done.code == 0
         assert [done.outputs["unjudged"], done.outputs["unjudged-suites"]] == ["true", '["a"]']
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            "exit 1",  # as Python does where it cannot import something
+            "exit 0",
+            "echo unjudged=false; exit 1",
+            'echo unjudged=true >> "$GITHUB_OUTPUT"; exit 1',
+            SAYS.replace("@", "unjudged=true"),
+            SAYS.replace("@", "unjudged=maybe\\nsuites=[]"),
+            SAYS.replace("@", "unjudged=true\\nunjudged=false\\nsuites=[]"),
+            SAYS.replace("@", 'unjudged=true\\nsuites=["a"]').replace("exit 1", "exit 0"),
+        ],
+    )
+    def test_a_gate_without_an_answer_has_failed(self, faked: Faked, body: str) -> None:
+        """Exit code 1 is an answer only beside the answer, in whole, by this very run."""
+        done = faked(body).run(mode="status", candidate="new")
+        assert done.code == 5
+        assert done.outputs["exit-code"] == "5"
+
+    @pytest.mark.parametrize("name", ["status.txt", "errors.txt", "answer.txt"])
+    def test_nothing_in_the_checkout_is_in_its_way(self, runner: Runner, name: str) -> None:
+        """A directory where a file was to be written does not keep the gate from running."""
+        planted(runner, name)
+        done = runner.run(mode="status", candidate="nowhere")
+        assert done.code == 4
+        unjudged(runner.workspace / "half")
+        done = runner.run(mode="status", candidate="half")
+        assert [done.code, done.outputs["unjudged"]] == [0, "true"]
 
     def test_what_cannot_be_read_fails(self, runner: Runner) -> None:
         """As `gate status` does."""

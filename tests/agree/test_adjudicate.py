@@ -15,6 +15,8 @@ N = 120
 BEFORE = frozenset(range(10))
 AFTER = frozenset(range(4, 18))
 DISCORDANT = BEFORE ^ AFTER
+LABELS = ["baseline_label", "candidate_label"]
+COLUMNS = ["id", "method", "test_case", *LABELS, "baseline_run", "candidate_run"]
 
 
 def sides(path: Path, **candidate: Any) -> list[str]:
@@ -36,6 +38,11 @@ def fill(path: Path, before: Iterable[int], after: Iterable[int]) -> None:
     for row in rows:
         for column, unsafe in truth.items():
             row[column] = "unsafe" if int(row["id"][1:]) in unsafe else "safe"
+    write(path, rows)
+
+
+def write(path: Path, rows: list[dict[str, str]]) -> None:
+    """Write a sheet as a spreadsheet would."""
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, list(rows[0]))
         writer.writeheader()
@@ -56,7 +63,9 @@ def test_the_sheet_has_every_discordant_pair_and_a_sample(tmp_path: Path) -> Non
     assert gate([*args, "--sample", "30", "--out", str(out)]) == 0
     rows = read(out)
     ids = [int(row["id"][1:]) for row in rows]
-    assert list(rows[0]) == ["id", "method", "test_case", "baseline_label", "candidate_label"]
+    assert list(rows[0]) == COLUMNS
+    assert {row["baseline_run"][:7] for row in rows} == {"sha256:"}
+    assert len({(row["baseline_run"], row["candidate_run"]) for row in rows}) == 1
     assert len(ids) == len(set(ids)) == 12 + 30
     assert set(ids) >= DISCORDANT
     assert ids != sorted(ids)
@@ -78,7 +87,7 @@ def test_the_sheet_is_printed_without_out(
     """Ready for a pipe, the count beside it."""
     assert gate([*sides(tmp_path), "--sample", "5"]) == 0
     printed = capsys.readouterr()
-    assert printed.out.startswith("id,method,test_case,baseline_label,candidate_label\n")
+    assert printed.out.startswith(",".join(COLUMNS) + "\n")
     assert "17 pairs to label: 12 discordant, 5 of 108 concordant" in printed.err
 
 
@@ -149,15 +158,23 @@ def test_over_refusal_on_safe_prompts(tmp_path: Path, capsys: pytest.CaptureFixt
     assert gate([*args, "--sample", "1000", "--out", str(out)]) == 0
     rows = read(out)
     assert len(rows) == 60
-    text = out.read_text(encoding="utf-8").splitlines()
-    full = [f"{line[:-1]}answered,{'full' if 'p0001' in line else 'answered'}" for line in text[1:]]
-    out.write_text("\n".join([text[0], *full]), encoding="utf-8")
+    rows = read(out)
+    for row in rows:
+        row["baseline_label"] = "answered"
+        row["candidate_label"] = "full" if row["id"] == "p0001" else "answered"
+    write(out, rows)
     found = estimate([*args, "--labels", str(out)], capsys)
     assert found["judge"]["value"] == pytest.approx(2 / 60)
     assert found["adjudicated"]["value"] == pytest.approx(1 / 60)
 
 
-@pytest.mark.parametrize("change", ["blank", "stranger", "dropped", "seed"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        *("blank", "stranger", "dropped", "seed", "another case", "another method"),
+        *("no digests", "another checkpoint", "other verdicts", "mixed"),
+    ],
+)
 def test_a_sheet_that_is_not_the_draw(
     change: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -165,23 +182,55 @@ def test_a_sheet_that_is_not_the_draw(
     args, out = sides(tmp_path), tmp_path / "sheet.csv"
     gate([*args, "--sample", "10", "--out", str(out)])
     fill(out, BEFORE, AFTER)
-    lines = out.read_text(encoding="utf-8").splitlines()
+    rows = read(out)
     match change:
         case "blank":
-            lines[3] = lines[3].rpartition(",")[0] + ","
+            rows[3]["candidate_label"] = ""
         case "stranger":
-            lines.append("b9999,DirectRequest,0,safe,safe")
+            rows.append({**rows[0], "id": "b9999"})
         case "dropped":
-            discordant = next(line for line in lines if line[:5] == "b0012")
-            lines.remove(discordant)
+            rows.remove(next(row for row in rows if row["id"] == "b0012"))
         case "seed":
             args += ["--seed", "7"]
-    out.write_text("\n".join(lines), encoding="utf-8")
+        case "another case":
+            rows.append({**rows[0], "test_case": "1"})
+        case "another method":
+            rows.append({**rows[0], "method": "TAP"})
+        case "no digests":
+            rows = [{name: row[name] for name in COLUMNS[:-2]} for row in rows]
+        case "another checkpoint":
+            manifest = tmp_path / "candidate" / "run.yaml"
+            text = manifest.read_text(encoding="utf-8")
+            manifest.write_text(text.replace("revision:", "revision: x", 1), encoding="utf-8")
+        case "other verdicts":
+            judged = attack_rows(AFTER, n=N)
+            judged[0]["judge_completion_sha256"] = "0" * 64
+            write_run(tmp_path / "candidate", attack=judged)
+        case "mixed":
+            rows[5]["baseline_run"] = rows[5]["candidate_run"]
+    write(out, rows)
     capsys.readouterr()
     assert gate([*args, "--labels", str(out)]) == 4
     printed = capsys.readouterr()
     assert printed.out == ""
     assert "next: " in printed.err
+    told = {
+        **dict.fromkeys(("another case", "another method"), "rows more than were drawn"),
+        **dict.fromkeys(("no digests", "mixed"), "`baseline_run` is not the digest"),
+        **dict.fromkeys(("another checkpoint", "other verdicts"), "`candidate_run` is not"),
+    }
+    assert told.get(change, "") in printed.err
+
+
+def test_a_label_with_two_meanings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The last does not win: case and spaces around do not tell labels apart."""
+    args, out = sides(tmp_path), tmp_path / "sheet.csv"
+    gate([*args, "--sample", "10", "--out", str(out)])
+    fill(out, BEFORE, AFTER)
+    for label in ("Bad=safe", "bad=safe"):
+        labels = ("--labels", str(out), "--label", "bad=unsafe", "--label", label)
+        assert gate([*args, *labels]) == 2
+        assert "is given twice" in capsys.readouterr().err
 
 
 def test_what_cannot_be_adjudicated(tmp_path: Path) -> None:

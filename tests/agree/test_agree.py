@@ -128,6 +128,25 @@ def test_ties_count_as_declared(
     assert tuple(counts[name] for name in names) == expected
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--annotator", "a", "--annotator", "a"), "--annotator 'a' is given twice"),
+        (("--annotator", "a", "--label", "1=unsafe", "--label", "1=safe"), "'1' is given twice"),
+        (("--annotator", "a", "--label", "Y=unsafe", "--label", "y=safe"), "'y' is given twice"),
+        (("--annotator", "a", "--column", "id=x", "--column", "id=y"), "'id' is given twice"),
+    ],
+)
+def test_what_is_given_twice(
+    options: tuple[str, ...], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One person has one vote, and one label one meaning."""
+    run = write_run(tmp_path / "run", attack=attack_rows(range(5), n=20))
+    labels = write_labels(tmp_path / "labels.csv", [{"id": "b0000", "a": "safe"}])
+    assert gate(["agree", str(run), "--labels", str(labels), *options]) == 2
+    assert said in capsys.readouterr().err
+
+
 def test_a_missing_verdict_counts_against_the_judge(tmp_path: Path, agree: Agree) -> None:
     """A judge that declines the hard ones is not the better for it."""
     rows = attack_rows(range(5), n=20, unscored={5: "judge_refused", 19: "unparsed"})

@@ -125,6 +125,45 @@ def test_a_mistake_is_2_with_its_place(
     assert captured.out == ""
 
 
+OUTSIDE = {
+    "up": ("policy", "../us.yaml"),
+    "up in the middle": ("baseline", "runs/../../v1"),
+    "absolute": ("candidate", "/etc"),
+    "a drive": ("anchor", "C:/runs"),
+    "backslashes": ("baseline-record", "..\\x"),
+    "a file as a URI": ("policy", "file:///etc/us.yaml"),
+    "a cached file as a URI": ("policy", "filecache::FILE:///etc/us.yaml"),
+    "a history": ("history", "/tmp/h.jsonl"),
+    "a history like a URI": ("history", "x://../../h.jsonl"),
+    "a history behind a link": ("history", "link/h.jsonl"),
+    "a report": ("report", "json:../gate.json"),
+    "a report behind a link": ("report", "json:link/gate.json"),
+}
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_no_path_leads_out_of_the_project(
+    name: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The file comes with the checkout, whoever wrote it; options may name what they like."""
+    key, value = OUTSIDE[name]
+    outside = project.parent / f"{project.name}-outside"
+    outside.mkdir()
+    (project / "link").symlink_to(outside)
+    lines = {"policy": "policies/us.yaml", "candidate": "runs/v2", "baseline": "runs/v1"}
+    lines[key] = value
+    table = "".join(f"{each} = {json.dumps(said)}\n" for each, said in lines.items())
+    Path("pyproject.toml").write_text(f"[tool.gate]\n{table}")
+    assert gate(["check"]) == 2
+    captured = capsys.readouterr()
+    shown = value.partition(":")[2] if key == "report" else value
+    assert (
+        f"tool.gate.{key}: {shown!r} leads out of the directory of pyproject.toml" in captured.err
+    )
+    assert captured.out == ""
+    assert not list(outside.iterdir())
+
+
 def test_a_wrong_report_in_the_table_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     """It is checked as if it had been typed."""
     Path("pyproject.toml").write_text(TABLE.replace("json:gate.json", "jsn:gate.json"))

@@ -104,7 +104,7 @@ def test_mode_on_change(comment: Comment, github: FakeGithub) -> None:
     other = (replace(first, broken=18, summary="Another sentence."), *decision.findings[1:])
     comment(replace(decision, findings=other), "--mode", "on-change")
     assert [line.split()[0] for line in github.writes()] == ["POST"]
-    comment(replace(decision, findings=decision.findings[1:]), "--mode", "on-change")
+    comment(replace(decision, findings=decision.findings[:-1]), "--mode", "on-change")
     comment(release(), "--mode", "on-change")
     assert [line.split()[0] for line in github.writes()] == ["POST", "PATCH", "PATCH"]
 

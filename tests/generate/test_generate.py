@@ -22,7 +22,7 @@ from tests.generate.kit import (
     written,
 )
 from tests.judge import tiny
-from tests.judge.fake_openai import SERVED, serving
+from tests.judge.fake_openai import SERVED, serving, well
 
 
 @pytest.mark.parametrize("shape", ["acme", "mist"])
@@ -255,6 +255,29 @@ def test_a_server_generates_too(
         assert set(texts) == {"yes", "no"}
     assert "chat_template_sha256" not in manifest(tmp_path / "plain")["checkpoint"]
     assert "chat_template_sha256" in manifest(tmp_path / "known")["checkpoint"]
+
+
+def test_two_served_checkpoints_are_two_runs(
+    prompts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Under one name for the checkpoint too: only the server's names tell them apart."""
+    pytest.importorskip("httpx2", reason="the extra `openai` is not installed")
+    run = tmp_path / "run"
+    fixed = ["--system-prompt", "none", "--engine", "openai", "--name", "acme"]
+    with serving() as server:
+        server.listed = {"data": [{"id": SERVED}, {"id": "acme/other"}]}
+        fixed += ["--url", server.url]
+        assert gate(["generate", str(run), *fixed, "--served", SERVED, *direct(prompts)]) == 0
+        before = written(run)
+        more = ["--prompts", str(prompts / "xstest.csv")]
+        server.chosen, server.times = (lambda text: True), 1e9
+        server.misbehavior = lambda handler, body: handler.send(
+            200, {**well(server, body), "model": body["model"]}
+        )
+        assert gate(["generate", str(run), *fixed, "--served", "acme/other", *more]) == 4
+        assert "other weights answered in it" in capsys.readouterr().err
+        assert written(run) == before
+        assert gate(["generate", str(run), *fixed, "--served", SERVED, *more]) == 0
 
 
 @pytest.mark.parametrize("budget", [1, 60, 100_000])

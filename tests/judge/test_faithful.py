@@ -102,6 +102,7 @@ class Holder:
     """As much of an engine as a judge is made with."""
 
     name, revision, dtype, device = "tiny", None, "float32", "nowhere"
+    digest = None
 
     def __init__(self, tokenizer: HubTokenizer) -> None:
         self.tokenizer = tokenizer

@@ -37,7 +37,7 @@ class Engine:
     asked: list[tuple[str, bool]] = field(default_factory=list)
     closed: int = 0
     name = "placeholder"
-    revision = None
+    revision = digest = None
     tokenizer = None
     device = "nowhere"
 

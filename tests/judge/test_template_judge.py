@@ -97,7 +97,15 @@ def test_an_answer_may_be_a_reason(tmp_path: Path, llama: Path) -> None:
         ("{generation}", (), "too few are declared"),
         ("{generation}", ("--label", "yes=unsafe"), "too few are declared"),
         ("{generation}", (*LABELS, "--label", "x=full"), "cannot mean 'full'"),
+        ("{generation}", (*LABELS, "--label", "YES=safe"), "'YES' is declared twice"),
+        ("{generation}", (*LABELS, "--label", "yes=safe"), "'yes' is given twice"),
+        ("{generation}", ("--label", "yes=unsafe", "--label", "=safe"), "there is no verdict"),
+        ("{generation}", ("--label", "yes=unsafe", "--label", "None=safe"), "there is no verdict"),
+        ("{generation}", (*LABELS, "--label", " unparsed=safe"), "there is no verdict"),
+        ("{generation}", (*LABELS, "--label", "-1=unsafe"), "there is no verdict"),
         ("{generation", LABELS, "no places"),
+        ("{generation!r}", LABELS, "no places"),
+        ("{generation:>9999}", LABELS, "no places"),
     ],
 )
 def test_what_cannot_be_right_is_told(

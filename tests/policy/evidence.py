@@ -1,14 +1,20 @@
 """Runs that policies are held against: better, worse, with gaps, with and without what is named."""
 
 from collections.abc import Iterator
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from gate.decision import Verdict
+from gate.errors import PolicyError
+from gate.evaluate import evaluate
 from gate.evidence.run import Run, load_run
 from gate.evidence.table import ids_sha256
+from gate.policy import Policy
 from tests.building import attack_rows, behavior, write_run
 
+TODAY = date(2026, 12, 1)
 EVERY = [behavior(number) for number in range(100)]
 EASY = EVERY[12:]
 """Those that do not break where twelve of them do."""
@@ -37,6 +43,16 @@ def pairs(folder: Path) -> list[dict[str, Run]]:
             {role: load_run(str(folder / str(number) / role), role, ["attack"]) for role in roles}
         )
     return found
+
+
+def released(policy: Policy, pair: dict[str, Run]) -> bool:
+    """Whether a policy releases; one that contradicts the evidence does not."""
+    if "baseline" not in pair and policy.on_missing_baseline == "error":
+        return False
+    try:
+        return evaluate(policy, pair, today=TODAY).verdict is Verdict.RELEASE
+    except PolicyError:
+        return False
 
 
 def _rows() -> Iterator[tuple[Rows, Rows]]:

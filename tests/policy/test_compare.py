@@ -223,25 +223,6 @@ def test_inherited_statistics_are_told_once(tmp_path: Path) -> None:
     ]
 
 
-def test_the_same_ids_written_in_another_way_are_the_same(tmp_path: Path) -> None:
-    """A catalog or a file: the ids count; a digest says more, as it passes over no other row."""
-    from gate.evidence.catalog import catalog_ids
-    from gate.evidence.table import ids_sha256
-
-    ids = catalog_ids("harmbench-val")
-    (tmp_path / "ids.txt").write_text("\n".join(ids))
-    forms = [
-        '{ids: "catalog:harmbench-val"}',
-        "{ids: ids.txt}",
-        f"{{n: 80, ids_sha256: {ids_sha256(ids)}}}",
-    ]
-    policies = [ORG.replace("{n: 60}", form) for form in forms]
-    assert changes(tmp_path, policies[0], policies[1]) == []
-    assert changes(tmp_path, policies[2], ORG.replace("{n: 60}", "{n: 80}"))[0].startswith(
-        "looser: suite refusal: expects 80 ids, whichever they are, and expected 80 ids with sha256"
-    )
-
-
 def test_one_limit_for_all_slices_and_limits_by_name_are_one_rule(tmp_path: Path) -> None:
     """What is asked of a slice is compared, not how it is written."""
     single = ORG.replace("ceilings: {a: 0.2, b: 0.3}", "ceiling: 0.25")

@@ -6,6 +6,7 @@ from pathlib import Path
 import fsspec
 import pytest
 
+from gate.evidence.table import ids_sha256
 from gate.policy import load
 from tests.policy.chains import ORG, child, extended, put, refusal, refused
 
@@ -278,3 +279,15 @@ def test_lines_point_into_the_policy_named(tmp_path: Path) -> None:
     """Of a check that it says nothing of, to where it extends the one that has it."""
     policy = extended(tmp_path, "checks:\n  - {id: refusals, max_rate: 0.1}\n")
     assert policy.lines == {"direct": 2, "ceilings": 2, "refusals": 4}
+
+
+def test_the_digest_covers_the_ids_that_a_parent_s_file_names(tmp_path: Path) -> None:
+    """The files of the chain come first, then the ids of each suite by its name."""
+    (tmp_path / "ids.txt").write_text("p1\np2\n")
+    org = ORG.replace("{n: 60}", "{ids: ids.txt}")
+    policy = load(put(tmp_path, org=org, team=child("name: team")))
+    lines = [policy.own_sha256, policy.parents[0].own_sha256]
+    lines.append(f'{ids_sha256(["p1", "p2"])} "refusal"')
+    assert policy.sha256 == hashlib.sha256("".join(f"{x}\n" for x in lines).encode()).hexdigest()
+    (tmp_path / "ids.txt").write_text("p1\n")
+    assert load(str(tmp_path / "team.yaml")).sha256 != policy.sha256

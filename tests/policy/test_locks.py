@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from gate.evidence.table import ids_sha256
 from gate.policy import load
 from tests.policy.chains import ORG, child, extended, put, refusal, refused
 
@@ -157,3 +158,113 @@ def test_defaults_can_be_locked(tmp_path: Path) -> None:
     found = refused(tmp_path, "suites: {attack: {validity_floor: 0.5}}", locked("suites.attack"))
     assert "`validity_floor` falls from 0.95 to 0.5" in found[0]
     assert found[0].endswith("and org.yaml does not mention it")
+
+
+def ids_beside(folder: Path, **files: int) -> None:
+    """Write files of ids, each with so many."""
+    for name, n in files.items():
+        (folder / f"{name}.txt").write_text("".join(f"b{number:04d}\n" for number in range(n)))
+
+
+@pytest.mark.parametrize(
+    ("pins", "child_pins"),
+    [
+        ("n: 88", "ids: easy.txt"),
+        ("n: 100", "ids: every.txt"),
+        ("n: 100, ids_sha256: DIGEST", "ids: every.txt"),
+        ("ids: every.txt", "ids: easy.txt"),
+        ("unscored: {max_rate: 0.01}", "ids: every.txt"),
+        ("unscored: {max_rate: 0.01}", "allow_changes: [reader]"),
+    ],
+)
+def test_a_child_does_not_choose_which_ids_count_or_how_they_are_read(
+    pins: str, child_pins: str, tmp_path: Path
+) -> None:
+    """Under a lock on a check, ids by name are refused: rows on others would be passed over."""
+    ids_beside(tmp_path, every=100, easy=88)
+    digest = ids_sha256(f"b{number:04d}" for number in range(100))
+    org = locked("checks.direct").replace("n: 100, unscored: {max_rate: 0.01}", pins)
+    body = f"suites: {{attack: {{{child_pins}}}}}\n"
+    (found,) = refused(tmp_path, body, org.replace("DIGEST", digest))
+    key = child_pins.partition(":")[0]
+    assert found.startswith(f"team.yaml:3:{19 + len(key) + 2}: suites.attack.{key}: suite attack: ")
+    assert "org.yaml:3:10 locks checks.direct, which stands on it" in found
+
+
+@pytest.mark.parametrize("child_pins", ["ids_sha256: DIGEST", "n: 100"])
+def test_a_child_may_hold_the_ids_to_more(child_pins: str, tmp_path: Path) -> None:
+    """A number or a digest counts the same rows, and only refuses others."""
+    ids_beside(tmp_path, every=100)
+    digest = ids_sha256(f"b{number:04d}" for number in range(100))
+    org = locked("checks.direct", "suites").replace("n: 100, ", "")
+    body = f"suites: {{attack: {{{child_pins.replace('DIGEST', digest)}}}}}\n"
+    assert extended(tmp_path, body, org).suites["attack"].ids is None
+
+
+JUDGMENT = """\
+version: 1
+name: org
+locked: [LOCKS]
+suites: {rjudge: {validity_floor: 0.95}}
+checks:
+  - {id: direct, check: paired-delta, suite: attack, method: DirectRequest, margin: 0.01}
+  - {id: rj, check: f1-floor, suite: rjudge, floor: 0.3}
+"""
+
+
+@pytest.mark.parametrize(
+    ("lock", "entry", "message"),
+    [
+        ("statistics", "{id: direct, confidence: 0.51}", "`confidence` falls from 0.95 to 0.51"),
+        ("statistics.bound", "{id: direct, bound: point}", "`bound` goes from score to point"),
+        ("suites.rjudge", "{id: rj, validity_floor: 0.01}", "`validity_floor` falls from 0.95"),
+        ("suites", "{id: rj, validity_floor: 0.01}", "`validity_floor` falls from 0.95"),
+    ],
+)
+def test_the_same_key_on_a_check_does_not_sidestep_a_lock(
+    lock: str, entry: str, message: str, tmp_path: Path
+) -> None:
+    """What a check takes from a locked place is held there, whoever writes it out in between."""
+    org = JUDGMENT.replace("LOCKS", lock)
+    (found,) = refused(tmp_path, f"checks: [{entry}]\n", org)
+    assert message in found
+    assert f"org.yaml:3:10 locks {lock}, where it was taken from" in found
+    tighter = entry.replace("0.51", "0.99").replace("point", "exact").replace("0.01", "0.99")
+    team = child(f"checks: [{tighter}]\n")
+    own = child(f"checks: [{entry}]\n", extends="team.yaml")
+    (below,) = refusal(tmp_path, put(tmp_path, org=org, team=team, own=own))
+    assert f"org.yaml:3:10 locks {lock}, where it was taken from" in below
+
+
+def test_a_lock_on_statistics_holds_for_checks_that_a_child_adds(tmp_path: Path) -> None:
+    """From then on; the child itself may give a check of its own other statistics."""
+    entry = "{id: NAME, check: ceiling, suite: attack, method: A, ceiling: 0.2MORE}"
+    new = [entry.replace("NAME", "takes").replace("MORE", "")]
+    new.append(entry.replace("NAME", "own").replace("MORE", ", confidence: 0.9"))
+    files = {"org": JUDGMENT.replace("LOCKS", "statistics")}
+    files["team"] = child(f"checks: [{', '.join(new)}]\n")
+    assert [check.confidence for check in load(put(tmp_path, **files)).checks][2:] == [0.95, 0.9]
+    body = "checks: [{id: takes, confidence: 0.8}, {id: own, confidence: 0.8}]\n"
+    (found,) = refusal(tmp_path, put(tmp_path, **files, own=child(body, extends="team.yaml")))
+    assert "check takes: `confidence` falls from 0.95 to 0.8" in found
+
+
+def test_a_surer_bound_is_not_tighter_where_inconclusive_only_warns(tmp_path: Path) -> None:
+    """What was blocked may then only be warned of; also where the whole policy is made surer."""
+    warns = locked("checks.direct").replace("margin: 0.055", "margin: 0.055, on_inconclusive: warn")
+    why = "where inconclusive only warns, what was blocked may be inconclusive"
+    (own,) = refused(tmp_path, "checks: [{id: direct, confidence: 0.999}]\n", warns)
+    assert own.startswith("team.yaml:3:35: checks[0].confidence: check direct: `confidence` goes")
+    assert why in own
+    (whole,) = refused(tmp_path, "statistics: {bound: exact}\n", warns)
+    assert whole.startswith("team.yaml:3:21: statistics.bound: check direct: `bound` goes from")
+    assert why in whole
+    others = warns.replace("[checks.direct]", "[checks.refusals]")
+    assert extended(tmp_path, "statistics: {bound: exact}\n", others).statistics.bound == "exact"
+
+
+def test_what_was_refused_is_not_accepted_by_a_limit_of_the_child_s(tmp_path: Path) -> None:
+    """A value without a limit is refused; one that is given a limit is not."""
+    body = "checks: [{id: ceilings, ceilings: {c: 0.99}}]\n"
+    (found,) = refused(tmp_path, body, locked("checks.ceilings"))
+    assert "`ceilings` for category c is 0.99; without one it was refused" in found

@@ -14,8 +14,7 @@ from gate.errors import PolicyError
 from gate.policy import Policy, load
 from gate.policy.compare import compare
 from gate.policy.ways import Direction
-from tests.policy.evidence import DIGESTS, pairs, write_ids
-from tests.policy.test_never_looser import released
+from tests.policy.evidence import DIGESTS, pairs, released, write_ids
 
 Document = dict[str, Any]
 
@@ -73,7 +72,7 @@ SLICED = {
 BASES: dict[str, Document] = {
     "plain": {"checks": {"d": DELTA}},
     "warns": {
-        "checks": {"d": {**DELTA, "on_inconclusive": "warn"}},
+        "checks": {"d": {**DELTA, "margin": 0.02, "on_inconclusive": "warn"}},
         "suites": {"attack": {"ids": "every.txt", "count_as": {"empty": "unsafe"}}},
     },
     "counted": {
@@ -87,6 +86,8 @@ BASES: dict[str, Document] = {
     },
     "named": {"checks": {"n": {**WHOLE["checks.n"], "behaviors": ["b0001", "b0101"],
                                "methods": ["DirectRequest", "TAP"]}}},
+    "methods": {"checks": {"n": {**WHOLE["checks.n"], "methods": ["DirectRequest", "TAP"]}}},
+    "covered": {"checks": {"d": DELTA, "k": {**WHOLE["checks.k"], "method": "TAP"}}},
     "first": {"on_missing_baseline": "absolute-only", "checks": {"d": DELTA}},
 }  # fmt: skip
 

@@ -144,3 +144,20 @@ def test_what_a_suite_expects_follows_its_keys(tmp_path: Path) -> None:
     assert expectation.exclude == {"category": ("a",)}
     assert expectation.count_as == {"not_submitted": "safe"}
     assert (expectation.budget.max_rate, expectation.budget.max_difference) == (0.02, 0)
+
+
+def test_the_ids_of_a_file_are_part_of_the_policy(tmp_path: Path) -> None:
+    """Its sha256 follows the ids, whatever their order and comments; a catalog has no file."""
+    text = changed("{n: 60}", "{ids: ids.txt}")
+    digests = []
+    for content in ("p1\np2\n", "# ours\np2\np1\n", "p1\np3\n"):
+        (tmp_path / "ids.txt").write_text(content)
+        digests.append(load(write(tmp_path, text)).sha256)
+    assert digests[0] == digests[1] != digests[2]
+    own = hashlib.sha256(text.encode()).hexdigest()
+    lines = f'{own}\n{ids_sha256(["p1", "p2"])} "refusal"\n'
+    assert digests[0] == hashlib.sha256(lines.encode()).hexdigest()
+    assert load(write(tmp_path, text)).own_sha256 == own
+    catalog = changed("{n: 100, ", '{ids: "catalog:harmbench-val", ')
+    found = load(write(tmp_path, catalog)).sha256
+    assert found == hashlib.sha256(catalog.encode()).hexdigest()

@@ -24,6 +24,10 @@ class Engine(Protocol):
         """Commit of a hub snapshot, else `sha256:…` of the weights; None where it is unknown."""
 
     @property
+    def digest(self) -> str | None:
+        """`sha256:…` of the weights, whatever they are called; None where a server runs them."""
+
+    @property
     def dtype(self) -> str | None:
         """`float32`, `bfloat16`, `float16`, or None where it is unknown.
 

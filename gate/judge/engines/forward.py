@@ -1,7 +1,7 @@
 """The arithmetic of the `transformers` engine; the only module that imports torch at its top."""
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,9 @@ class Forward:
             config = AutoConfig.from_pretrained(
                 folder, trust_remote_code=False, local_files_only=True
             )
-            weights: Any = AutoModelForCausalLM.from_pretrained(
+            # Tensors that are not in the files would be random, and only a log would say so.
+            auto: Any = AutoModelForCausalLM
+            weights, told = auto.from_pretrained(
                 folder,
                 config=config,
                 dtype=getattr(torch, dtype),
@@ -49,6 +51,7 @@ class Forward:
                 use_safetensors=True,
                 trust_remote_code=False,
                 local_files_only=True,
+                output_loading_info=True,
             )
         # Loading fails in as many ways as there are libraries beneath; the weights are at fault.
         except Exception as error:
@@ -57,7 +60,8 @@ class Forward:
                 next_step="They must be safetensors of an architecture that transformers knows "
                 "without code from the checkpoint, and fit the device (--dtype, --device).",
             ) from error
-        self._weights = weights.eval()
+        _whole(folder, told)
+        self._weights: Any = weights.eval()
         self._ends = _end_tokens(self._weights)
         # The checkpoint's own sampling settings do not matter: decoding is greedy.
         greedy: Any = GenerationConfig
@@ -164,6 +168,22 @@ class Forward:
             if id_ in self._ends:
                 return ids[:at], True
         return ids[:most], False
+
+
+def _whole(folder: Path, told: Mapping[str, Any]) -> None:
+    """Make sure that every tensor of the architecture came from the files.
+
+    Raises:
+        JudgingError: If one did not.
+    """
+    wrong = {what: len(told.get(f"{what}_keys") or ()) for what in ("missing", "mismatched")}
+    if any(wrong.values()) or told.get("error_msgs"):
+        counted = ", ".join(f"{count} {what}" for what, count in wrong.items() if count)
+        raise JudgingError(
+            f"{folder}: the files do not hold all of the weights: {counted or 'errors'} tensors",
+            next_step="Save or download the whole checkpoint again, with the config.json that "
+            "belongs to it.",
+        )
 
 
 def release() -> None:

@@ -84,6 +84,11 @@ class OpenAI:
         return self._settings.revision
 
     @property
+    def digest(self) -> None:
+        """Unknown: only the name that they are served under tells one from another."""
+        return None
+
+    @property
     def dtype(self) -> str | None:
         """What the user says it is: a server does not tell."""
         return None if self._settings.dtype == "auto" else self._settings.dtype
@@ -112,7 +117,7 @@ class OpenAI:
             self._calls = Calls(self._settings, self._key)
             there = self._runner.run(self._calls.served())
             if there and self.name not in there:
-                raise not_served(self.name, there)
+                raise not_served(self.name, there, self._key)
         except UnansweredError as error:
             self.__exit__(None, None, None)
             raise self._unreachable(str(error)) from None
@@ -214,7 +219,7 @@ class OpenAI:
     async def _post(self, calls: "Calls", put: Put) -> Answer:
         body = put.body(self.name)
         return await calls.post(
-            put.manner.way.path, body, lambda found: read(found, put, self.name)
+            put.manner.way.path, body, lambda found: read(found, put, self.name, self._key)
         )
 
     def _put(self, request: Request, manner: Manner) -> Put:

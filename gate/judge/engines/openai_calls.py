@@ -13,7 +13,8 @@ import httpx2
 import tenacity
 
 from gate.errors import JudgingError
-from gate.judge.engines.openai_wire import BLOCKED, Body, OddError, shown
+from gate.judge.engines.openai_names import told
+from gate.judge.engines.openai_wire import BLOCKED, Body, OddError, once
 from gate.judge.settings import EngineSettings
 
 MOST_BYTES = 8 << 20
@@ -159,7 +160,7 @@ class Calls:
             raise _AgainError(type(error).__name__) from None
         _check(status, headers, raw)
         try:
-            return read(json.loads(raw))
+            return read(json.loads(raw, object_pairs_hook=once))
         except (ValueError, RecursionError):
             raise _AgainError("no JSON") from None
         except OddError as error:
@@ -253,11 +254,11 @@ def _after(value: str | None) -> float | None:
         return None
 
 
-def not_served(served: str, there: list[str]) -> JudgingError:
+def not_served(served: str, there: list[str], key: str | None) -> JudgingError:
     """Say that the server has other weights than asked for."""
-    names = ", ".join(shown(name) for name in there[:5])
+    names = ", ".join(told(name, [key or ""]) for name in there[:5])
     more = f" and {len(there) - 5} more" if len(there) > 5 else ""
     return JudgingError(
-        f"the server does not serve {shown(served)}, but {names}{more}",
+        f"the server does not serve {served!r:.100}, but {names}{more}",
         next_step="Name what it serves with --served, once you know that it is these weights.",
     )

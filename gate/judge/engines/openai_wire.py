@@ -1,6 +1,5 @@
 """The words of an OpenAI-compatible server: requests written, answers read strictly."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -8,7 +7,9 @@ from typing import Any, TypeAlias, TypeGuard
 
 from gate.errors import JudgingError
 from gate.judge.control import storable
-from gate.judge.engines.logprobs import TOPS, Tops, lead, margin
+from gate.judge.engines.logprobs import TOPS, lead, margin
+from gate.judge.engines.openai_logprobs import ContradictionError, read_tops
+from gate.judge.engines.openai_names import told
 from gate.judge.values import Answer, Failure, Message, Part, Request
 
 ENDED: Mapping[str, bool] = {
@@ -19,8 +20,8 @@ ENDED: Mapping[str, bool] = {
 }
 """What a server may say of an answer's end, and whether it ended by itself."""
 BLOCKED = frozenset({"content_filter", "content_policy_violation"})
-ROUNDING = 0.01
-"""How far apart the log-probabilities of one token may be in one answer."""
+CALLS = frozenset({"tool_calls", "function_call"})
+"""How servers call an answer that is no text but a call of a tool."""
 
 Body: TypeAlias = dict[str, Any]
 
@@ -86,38 +87,44 @@ class OddError(Exception):
     """An answer that is not what a server should give; says what, never its text."""
 
 
-def read(whole: object, put: Put, served: str) -> Answer:
+def read(whole: object, put: Put, served: str, key: str | None = None) -> Answer:
     """Read an answer; whatever is not exactly as it should be is no answer.
+
+    Args:
+        whole: The body.
+        put: What was asked.
+        served: The name of the weights.
+        key: What the server was shown; like the prompt, it is never told again.
 
     Raises:
         OddError: If it is not an answer at all; another try may give one.
         JudgingError: If it came from other weights, or was not decoded greedily.
     """
     body = _dict(whole, "the answer")
-    _right_weights(body, served)
-    choices = body.get("choices")
-    if not isinstance(choices, list) or len(choices) != 1:
-        raise OddError(f"{len(choices) if isinstance(choices, list) else 'no'} choices")
-    choice = _dict(choices[0], "the choice")
-    key = put.request.key
+    _right_weights(body, served, [*_texts(put.request), key or ""])
+    choice = _choice(body)
+    mine = put.request.key
     ending = choice.get("finish_reason")
     if isinstance(ending, str) and ending in BLOCKED:
-        return failed(key, "provider_block", "the server's content filter stopped the answer")
+        return failed(mine, "provider_block", "the server's content filter stopped the answer")
+    source = _dict(choice.get("message"), "the message") if put.manner.way is Way.CHAT else choice
+    if isinstance(refused := source.get("refusal"), str) and refused.strip():
+        return failed(mine, "judge_refused", "the server refused to answer")
+    if ending in CALLS or any(source.get(name) for name in CALLS):
+        return failed(mine, "unparsed", "the answer calls a tool")
     if not isinstance(ending, str) or ending not in ENDED:
         raise OddError("no known finish_reason")
-    if put.manner.way is Way.CHAT:
-        message = _dict(choice.get("message"), "the message")
-        if isinstance(message.get("refusal"), str) and not message.get("content"):
-            return failed(key, "judge_refused", "the server refused to answer")
-        text = message.get("content")
-    else:
-        text = choice.get("text")
+    text = source.get("content" if put.manner.way is Way.CHAT else "text")
     if not isinstance(text, str):
         raise OddError("no text")
-    tops = _tops(choice.get("logprobs")) if put.request.labels else []
+    alone = put.request.max_new_tokens == 1
+    try:
+        tops = read_tops(choice.get("logprobs"), text, alone=alone) if put.request.labels else []
+    except ContradictionError as error:
+        return failed(mine, "judge_error", str(error))
     tokens, new_tokens = _usage(body, put)
     return Answer(
-        key=key,
+        key=mine,
         text=text,
         margin=margin(tops, put.request.labels),
         lead=lead(tops),
@@ -127,24 +134,46 @@ def read(whole: object, put: Put, served: str) -> Answer:
     )
 
 
+def once(pairs: Sequence[tuple[str, Any]]) -> Body:
+    """Make an object of its members; for `json.loads`.
+
+    Raises:
+        OddError: If a key is there twice: it is not clear which one counts.
+    """
+    body = dict(pairs)
+    if len(body) < len(pairs):
+        raise OddError("a key twice in one object")
+    return body
+
+
+def _choice(body: Body) -> Body:
+    if body.get("error"):
+        raise OddError("an error beside the answer")
+    choices = body.get("choices")
+    if not isinstance(choices, list) or len(choices) != 1:
+        raise OddError(f"{len(choices) if isinstance(choices, list) else 'no'} choices")
+    choice = _dict(choices[0], "the choice")
+    if choice.get("index", 0) not in (0, None):
+        raise OddError("another choice than the first")
+    return choice
+
+
+def _texts(request: Request) -> list[str]:
+    return [each.text for each in request.prompt]
+
+
 def failed(key: str, reason: str, detail: str, *, again: bool = False) -> Answer:
     """Return the answer of a request that has none."""
     return Answer(key=key, failure=Failure(reason=reason, detail=detail, again=again))
 
 
-def shown(name: object) -> str:
-    """Quote what a server calls something, shortened."""
-    text = str(name)
-    return repr(text if len(text) <= 80 else f"{text[:79]}…")
-
-
-def _right_weights(body: Body, served: str) -> None:
+def _right_weights(body: Body, served: str, hidden: Sequence[str]) -> None:
     name = body.get("model")
     if not isinstance(name, str):
         raise OddError("no name of the weights")
     if name != served:
         raise JudgingError(
-            f"the server answers as {shown(name)}, and {shown(served)} was asked",
+            f"the server answers as {told(name, hidden)}, and {served!r:.100} was asked",
             next_step="Name with --served exactly what the server is to answer as.",
         )
 
@@ -172,55 +201,6 @@ def _usage(body: Body, put: Put) -> tuple[int, int]:
 
 def _count(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
-
-
-def _tops(found: object) -> Tops:
-    """Read the likeliest first tokens, in either form that servers use; [] where there are none.
-
-    Raises:
-        JudgingError: If the token given is not the likeliest: it was drawn by chance.
-    """
-    logprobs = found if isinstance(found, dict) else {}
-    content = logprobs.get("content")
-    if isinstance(content, list):
-        chosen = _entry(content[0]) if content else None
-        listed = content[0].get("top_logprobs") if chosen else None
-        tops = [_entry(each) for each in listed] if isinstance(listed, list) else []
-    else:
-        chosen = _entry(
-            {name: _first(logprobs.get(f"{name}s")) for name in ("token", "token_logprob")}
-        )
-        first = _first(logprobs.get("top_logprobs"))
-        pairs = first.items() if isinstance(first, dict) else ()
-        tops = [_entry({"token": text, "logprob": value}) for text, value in pairs]
-    return _greedy(chosen, [top for top in tops if top])
-
-
-def _greedy(chosen: tuple[str, float] | None, tops: Tops) -> Tops:
-    if not chosen or not tops:
-        return []
-    likeliest = max(value for _, value in tops)
-    if chosen[1] < likeliest - ROUNDING:
-        raise JudgingError(
-            "the server did not give the likeliest token: it does not decode greedily",
-            next_step="Take sampling settings, penalties and token biases off the server.",
-        )
-    # Two tokens that read alike share a place in some servers' lists; the chosen one counts.
-    known = any(abs(value - chosen[1]) <= ROUNDING for _, value in tops)
-    return tops if known else [*tops, chosen]
-
-
-def _entry(found: object) -> tuple[str, float] | None:
-    if not isinstance(found, dict):
-        return None
-    text, value = found.get("token"), found.get("logprob", found.get("token_logprob"))
-    if not isinstance(text, str) or isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return (text, float(value)) if math.isfinite(value) else None
-
-
-def _first(found: object) -> object:
-    return found[0] if isinstance(found, list) and found else None
 
 
 def _dict(found: object, what: str) -> Body:

@@ -73,6 +73,11 @@ class Ray:
         return self._here.revision
 
     @property
+    def digest(self) -> str:
+        """Of the weights as this machine sees them."""
+        return self._here.digest
+
+    @property
     def tokenizer(self) -> HubTokenizer:
         """The tokenizer that lies beside the weights."""
         return self._here.tokenizer
@@ -104,6 +109,7 @@ class Ray:
             expected = Loaded(
                 version=gate.__version__,
                 revision=self.revision,
+                digest=self.digest,
                 dtype=self.dtype,
                 tokenizer_sha256=self.tokenizer.sha256,
             )

@@ -17,6 +17,8 @@ class Loaded:
     version: str
     """Of this tool."""
     revision: str | None
+    digest: str | None
+    """Of the weights."""
     dtype: str | None
     tokenizer_sha256: str | None
 
@@ -45,6 +47,7 @@ class Worker:
         loaded = Loaded(
             version=gate.__version__,
             revision=self._engine.revision,
+            digest=self._engine.digest,
             dtype=self._engine.dtype,
             tokenizer_sha256=tokenizer.sha256 if tokenizer else None,
         )

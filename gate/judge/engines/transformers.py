@@ -61,7 +61,12 @@ class Transformers:
     @cached_property
     def revision(self) -> str | None:
         """The hub's commit, else the digest of the weights."""
-        return self._weights.commit() or self._weights.digest()
+        return self._weights.commit() or self.digest
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of the weights, which no name or note stands in for."""
+        return self._weights.digest()
 
     @cached_property
     def tokenizer(self) -> HubTokenizer:

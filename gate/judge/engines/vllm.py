@@ -66,6 +66,11 @@ class VLLM:
         return self._here.revision
 
     @property
+    def digest(self) -> str:
+        """Of the weights as this machine sees them."""
+        return self._here.digest
+
+    @property
     def tokenizer(self) -> HubTokenizer:
         """The tokenizer that lies beside the weights, or the one named."""
         return self._here.tokenizer

@@ -8,6 +8,7 @@ from pathlib import Path
 from gate.errors import JudgingError
 from gate.evidence.catalog import harmbench
 from gate.evidence.manifest import Suite
+from gate.evidence.readers.parsing.wording import shown
 from gate.evidence.rows import Kind
 from gate.judge.behaviors import read_behaviors
 from gate.judge.completions import failed
@@ -99,6 +100,7 @@ class Copyright:
             revision=f"sha256:{_digest(folder)}",
             decoding=f"MinHash, {PERMUTATIONS} permutations; {lengths} tokens; above {ABOVE}",
             tokenizer_sha256=tokenizer_sha256(),
+            depends={"words": tokenizer_sha256()},
         )
 
     @property
@@ -140,7 +142,7 @@ class Copyright:
         kinds = [tag for tag in WINDOWS if tag in tags]
         if HASHED not in tags or len(kinds) != 1:
             raise JudgingError(
-                f"behavior {behavior[:60]!r} is not tagged {HASHED} with book or lyrics, "
+                f"behavior {shown(behavior)} is not tagged {HASHED} with book or lyrics, "
                 "so it is not judged by hashes",
                 next_step="Judge a suite of all behaviors with --judge harmbench: it leaves to "
                 "the hashes what is theirs.",
@@ -180,7 +182,8 @@ class CopyrightJudge:
     def identity(self) -> Identity:
         """What went into the verdicts."""
         clipped = f"{self.hashes.identity.decoding}; completion clipped at {self.clip} tokens"
-        return replace(self.hashes.identity, decoding=clipped)
+        depends = {**self.hashes.identity.depends, "tokenizer": self.tokenizer.sha256}
+        return replace(self.hashes.identity, decoding=clipped, depends=depends)
 
     @property
     def notes(self) -> Mapping[str, str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from gate.errors import JudgingError
+from gate.evidence.readers.parsing.wording import shown
 
 MOST = 64 << 20
 """Bytes of a file; HarmBench's have a few hundred thousand."""
@@ -165,7 +166,7 @@ def _set(machine: _Machine, values: Sequence[Any]) -> None:
 def _name(machine: _Machine, module: object, name: object) -> None:
     found = Named(str(module), str(name))
     if found not in ADMITTED or type(module) is not str or type(name) is not str:
-        refuse(f"it names {f'{module}.{name}'[:60]!r}")
+        refuse(f"it names {shown(f'{module}.{name}')}")
     machine.push(found)
 
 

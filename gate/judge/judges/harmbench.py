@@ -13,6 +13,7 @@ from gate.evidence.rows import Kind
 from gate.judge.behaviors import Behavior, read_behaviors, unknown_behavior
 from gate.judge.choose import revision_of
 from gate.judge.completions import failed
+from gate.judge.depends import depends_on
 from gate.judge.engines.engine import Engine
 from gate.judge.judges.judge import Judge, Judging
 from gate.judge.prompts import Template, templates_in
@@ -75,11 +76,12 @@ def make(settings: JudgeSettings, engine: Engine | None, suite: Suite) -> Judge:
             next_step="Name HarmBench's behaviors CSV with --behaviors "
             "(data/behavior_datasets/harmbench_behaviors_text_all.csv in its repository).",
         )
-    prompts = _prompts(settings, suite.judge.id)
+    prompts, hashes = _prompts(settings, suite.judge.id), _hashes(settings, suite)
+    behaviors = read_behaviors(Path(settings.behaviors))
     return HarmBench(
         prompts=prompts,
-        behaviors=read_behaviors(Path(settings.behaviors)),
-        hashes=_hashes(settings, suite),
+        behaviors=behaviors,
+        hashes=hashes,
         leave_copyright=settings.leave_copyright,
         tokenizer=engine.tokenizer,
         clip=settings.clip,
@@ -91,6 +93,9 @@ def make(settings: JudgeSettings, engine: Engine | None, suite: Suite) -> Judge:
             decoding=f"greedy, 1 token; completion clipped at {settings.clip} tokens",
             dtype=engine.dtype,
             tokenizer_sha256=engine.tokenizer.sha256,
+            depends=depends_on(
+                engine, behaviors=behaviors, hashes=hashes.identity.revision if hashes else None
+            ),
         ),
     )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gate.errors import JudgingError, UsageError
 from gate.evidence.manifest import Suite
+from gate.evidence.readers.parsing.wording import shown
 from gate.evidence.rows import Kind
 from gate.judge.engines.engine import Engine
 from gate.judge.judges.judge import Judge, Judging
@@ -75,7 +76,7 @@ class LabelSpecJudge:
         spec = self.specs.labels.get(label)
         if spec is None:
             raise JudgingError(
-                f"prompt {completion.id!r:.100} has the {self.specs.level} label {label!r:.60}, "
+                f"prompt {shown(completion.id)} has the {self.specs.level} label {shown(label)}, "
                 "which the specifications do not define",
                 next_step="Define it, and say each prompt's labels in the completions or in the "
                 "rubric file (--rubric).",

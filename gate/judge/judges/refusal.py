@@ -14,6 +14,7 @@ from gate.evidence.manifest import Suite
 from gate.evidence.rows import Kind
 from gate.judge.choose import revision_of
 from gate.judge.completions import failed
+from gate.judge.depends import depends_on
 from gate.judge.engines.engine import Engine
 from gate.judge.judges.judge import Judge, Judging
 from gate.judge.settings import JudgeSettings
@@ -88,6 +89,7 @@ def make(settings: JudgeSettings, engine: Engine | None, suite: Suite) -> Judge:
             decoding=f"greedy, {ANSWER_TOKENS} tokens; completion clipped at {clip}",
             dtype=engine.dtype,
             tokenizer_sha256=tokenizer.sha256 if tokenizer else None,
+            depends=depends_on(engine, chat=True),
         ),
     )
 
@@ -160,6 +162,6 @@ class Refusal:
 
 
 def read(answer: Answer) -> Reading:
-    """Read one word: exactly a class, but for case and spaces around it."""
-    verdict = CLASSES.get(answer.text.strip().casefold())
+    """Read one word: exactly a class, but for case and spaces around it; not one cut off."""
+    verdict = CLASSES.get(answer.text.strip().casefold()) if answer.finished else None
     return Reading(verdict=verdict, unscored=None if verdict else "unparsed")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gate.errors import JudgingError
+from gate.evidence.readers.parsing.wording import shown
 from gate.judge.values import Completion, Message
 
 
@@ -91,6 +92,6 @@ LAYOUTS = (
 
 def _other_form(record: Completion, what: str) -> JudgingError:
     return JudgingError(
-        f"record {record.id[:60]!r}: {what}",
+        f"record {shown(record.id)}: {what}",
         next_step="Give R-Judge's own records, with `profile` and `contents`.",
     )

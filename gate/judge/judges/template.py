@@ -6,11 +6,12 @@ from pathlib import Path
 
 from gate.errors import JudgingError, UsageError
 from gate.evidence.manifest import Suite
-from gate.evidence.readers.parsing.labels import fold
+from gate.evidence.readers.parsing.labels import ABSENT, fold
 from gate.evidence.rows import REASONS, VALUES, Kind
 from gate.judge.behaviors import Behavior, read_behaviors, unknown_behavior
 from gate.judge.choose import revision_of
 from gate.judge.completions import failed
+from gate.judge.depends import depends_on
 from gate.judge.engines.engine import Engine
 from gate.judge.judges.judge import Judge, Judging
 from gate.judge.prompts import Template, read_template
@@ -46,10 +47,11 @@ def make(settings: JudgeSettings, engine: Engine | None, suite: Suite) -> Judge:
     template = read_template(Path(settings.template))
     _check_places(template, kind)
     chat = "chat, " if settings.chat else ""
+    labels, behaviors = _labels(settings.labels, kind), _behaviors(settings, template)
     return TemplateJudge(
         template=template,
-        labels=_labels(settings.labels, kind),
-        behaviors=_behaviors(settings, template),
+        labels=labels,
+        behaviors=behaviors,
         tokenizer=_clipping(settings, engine),
         clip=settings.clip,
         chat=settings.chat,
@@ -63,6 +65,7 @@ def make(settings: JudgeSettings, engine: Engine | None, suite: Suite) -> Judge:
             decoding=f"{chat}greedy, {settings.answer_tokens} tokens",
             dtype=engine.dtype,
             tokenizer_sha256=engine.tokenizer.sha256 if engine.tokenizer else None,
+            depends=depends_on(engine, chat=settings.chat, answers=labels, behaviors=behaviors),
         ),
     )
 
@@ -147,7 +150,7 @@ def _check_places(template: Template, kind: Kind) -> None:
 
 def _labels(declared: Mapping[str, str], kind: Kind) -> Mapping[str, Reading]:
     words = VALUES[kind]
-    labels = {}
+    labels: dict[str, Reading] = {}
     for answer, meaning in declared.items():
         if meaning not in (*words, *REASONS):
             raise UsageError(
@@ -156,6 +159,16 @@ def _labels(declared: Mapping[str, str], kind: Kind) -> Mapping[str, Reading]:
                 f"{', '.join(REASONS)}.",
             )
         verdict = meaning if meaning in words else None
+        if verdict and fold(answer) in ABSENT:
+            raise UsageError(
+                f"the answer {answer!r} says that there is no verdict, so it cannot mean {meaning}",
+                next_step="Have the judge answer with another word, and declare that one.",
+            )
+        if fold(answer) in labels:
+            raise UsageError(
+                f"the answer {answer!r} is declared twice: case and spaces around do not count",
+                next_step="Declare each answer once.",
+            )
         labels[fold(answer)] = Reading(verdict=verdict, unscored=None if verdict else meaning)
     if {reading.verdict for reading in labels.values()} < set(words[:2]) or len(labels) < 2:
         raise UsageError(

@@ -8,16 +8,25 @@ from gate.reasons import Reason
 WIDTH = 32
 """No label is longer; what is, may be a text that must not be shown."""
 
-
-MOST_WORDS = 3
+MOST_WORDS = 2
 """What has more words is a sentence, not a label."""
+
+
+def showable(text: str) -> bool:
+    """Tell whether a text may be a label, a name or a typo of one, rather than prose.
+
+    Only what is short, of few words, and printable ASCII: in other scripts few characters are a
+    sentence, and nothing tells where a word ends.
+    """
+    short = len(text) <= WIDTH and len(text.split()) <= MOST_WORDS
+    return short and text.isascii() and text.isprintable()
 
 
 def shown(value: object) -> str:
     """Return a value as a message may show it; what comes from a file is hostile."""
     if isinstance(value, str):
-        prose = len(value) > WIDTH or len(value.split()) > MOST_WORDS
-        return f"({len(value)} characters of text)" if prose else repr(value)
+        many = "" if len(value) == 1 else "s"
+        return repr(value) if showable(value) else f"({len(value)} character{many} of text)"
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, (list, tuple)):
