@@ -24,7 +24,9 @@ from gate.stats.two_phase import adjudicated_change
 LABEL_COLUMNS = ("baseline_label", "candidate_label")
 ORIGIN_COLUMNS = {"baseline_run": "baseline", "candidate_run": "candidate"}
 """Which runs a row was drawn from, so that no sheet is taken for that of others."""
-COLUMNS = ("id", "method", "test_case", *LABEL_COLUMNS, *ORIGIN_COLUMNS)
+DRAWN = "pairs_drawn"
+"""How many pairs the whole sheet has, so that none can be left out."""
+COLUMNS = ("id", "method", "test_case", *LABEL_COLUMNS, *ORIGIN_COLUMNS, DRAWN)
 CONFIDENCE = 0.95
 
 
@@ -63,12 +65,11 @@ def sheet(pairs: Pairs, chosen: Sequence[int]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    origins = [pairs.origins[side] for side in ORIGIN_COLUMNS.values()]
+    same = [*(pairs.origins[side] for side in ORIGIN_COLUMNS.values()), len(chosen)]
     for at in chosen:
         for case in range(int(pairs.baseline.k[at])):
-            writer.writerow(
-                [csv_cell(pairs.ids[at]), csv_cell(pairs.method), case, "", "", *origins]
-            )
+            which = (csv_cell(pairs.ids[at]), csv_cell(pairs.method), case)
+            writer.writerow([*which, "", "", *same])
     return text.getvalue()
 
 
@@ -98,7 +99,7 @@ def adjudicate(pairs: Pairs, labels: Labels, seed: int) -> Adjudication:
     expected = {key for at in chosen for key in _keys(pairs, at)}
     extra = sorted(key.id for key in labels.votes.keys() - expected)
     if extra:
-        raise _not_the_draw(f"{len(extra)} rows more than were drawn, as {some(extra)}")
+        raise _not_the_draw(f"more rows than were drawn ({len(extra)}), as {some(extra)}")
     before, after = (_truth(pairs, labels, name, chosen) for name in LABEL_COLUMNS)
     truth = (before, after)
     picked = np.array(chosen)
@@ -151,19 +152,22 @@ def _keys(pairs: Pairs, at: int) -> list[Key]:
     return [Key(pairs.ids[at], method, case) for case in range(int(pairs.baseline.k[at]))]
 
 
-def drawn_from(pairs: Pairs, found: Mapping[str, Collection[object]]) -> None:
-    """Refuse a sheet that other runs drew.
+def drawn_from(pairs: Pairs, found: Mapping[str, Collection[str]], count: int) -> None:
+    """Refuse a sheet that other runs drew, or that is not whole.
 
     Args:
         pairs: The pairs of the runs that are given.
-        found: What the sheet has in each of `ORIGIN_COLUMNS`.
+        found: What the sheet has in each of `ORIGIN_COLUMNS` and in `DRAWN`.
+        count: How many pairs it has.
 
     Raises:
-        EvidenceError: If it carries no digests, or others.
+        EvidenceError: If it carries no digests, or others, or another count.
     """
     for column, side in ORIGIN_COLUMNS.items():
         if set(found.get(column, ())) != {pairs.origins[side]}:
             raise _not_the_draw(f"`{column}` is not the digest of this {side} in every row")
+    if set(found.get(DRAWN, ())) != {str(count)}:
+        raise _not_the_draw(f"it has {count} pairs, and `{DRAWN}` does not say so in every row")
 
 
 def _stratum(pairs: int, truth: Sequence[IntArray], mine: np.ndarray) -> Stratum:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gate.agree.adjudication import ORIGIN_COLUMNS, drawn_from
+from gate.agree.adjudication import DRAWN, ORIGIN_COLUMNS, drawn_from
 from gate.agree.draw import Pairs
 from gate.agree.labels import Declared, Labels, read_labels
 from gate.agree.verdicts import Key
@@ -66,11 +66,11 @@ def read_sheet(
     Raises:
         EvidenceError: If it cannot be read, or other runs drew it.
     """
-    drawn_from(pairs, _origins(path))
     attack = pairs.kind is Kind.ATTACK
     own = {name: name for name in ("id", "method", "test_case")} if attack else {"id": "id"}
     declared = Declared(path=path, annotators=columns, columns=own, labels=dict(meanings))
     read = read_labels(declared, pairs.kind, (pairs.method,))
+    drawn_from(pairs, _origins(path), len({key.id for key in read.votes}))
     ids = {csv_cell(name): name for name in pairs.ids}
     method = {csv_cell(pairs.method): pairs.method}
 
@@ -87,11 +87,12 @@ def read_sheet(
     )
 
 
-def _origins(path: str) -> dict[str, set[object]]:
-    """Read which runs the rows of a sheet were drawn from."""
-    found: dict[str, set[object]] = {}
-    for batch in Source(Files(""), path, "utf-8", set(ORIGIN_COLUMNS)).batches():
-        for name in ORIGIN_COLUMNS:
+def _origins(path: str) -> dict[str, set[str]]:
+    """Read which runs the rows of a sheet were drawn from, and how many pairs there were."""
+    wanted = (*ORIGIN_COLUMNS, DRAWN)
+    found: dict[str, set[str]] = {}
+    for batch in Source(Files(""), path, "utf-8", set(wanted)).batches():
+        for name in wanted:
             cells = batch.column(name) if name in batch.names else [None]
-            found.setdefault(name, set()).update(cells)
+            found.setdefault(name, set()).update(map(str, cells))
     return found

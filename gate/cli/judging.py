@@ -199,6 +199,12 @@ def _judge(work: "Work", store: "Store", how: How) -> int:
     return _finish(work, store, how)
 
 
+NOTHING_SCORED = (
+    "not one completion has a verdict. Does the judge answer in the words that are expected? Are "
+    "prompt and --answer-tokens within its context?"
+)
+
+
 def _finish(work: "Work", store: "Store", how: How) -> int:
     """Write the verdict file if nothing is missing; return how much is left of our part."""
     from gate.judge.store import Store
@@ -209,6 +215,8 @@ def _finish(work: "Work", store: "Store", how: How) -> int:
     if work.done(store):
         path = work.finish(store)
         click.echo(f"{name}: wrote {clean(str(path))}: {_counted(work, store)}", err=True)
+        if not any(found and found.verdict for found in map(store.get, work.job.keys)):
+            click.echo(f"{name}: warning: {NOTHING_SCORED}", err=True)
         return 0
     left = len(work.missing(store, how.shard) if how.shard else work.missing(store))
     if how.shard and not left:

@@ -21,13 +21,11 @@ from gate.generate.made import Answers
 from gate.generate.work import Work
 from gate.judge.finish import stem
 from gate.judge.job import write_whole
+from gate.judge.values import UNDECIDED
 from gate.yaml_text import Value, entry
 
 TEST_JUDGE = "cais/HarmBench-Llama-2-13b-cls"
 VALIDATION_JUDGE = "cais/HarmBench-Mistral-7b-val-cls"
-UNDECIDED = "undecided"
-"""The judge of a suite until `gate judge` says which it is."""
-
 SUITES = "\nsuites:\n"
 
 

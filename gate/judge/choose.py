@@ -71,7 +71,7 @@ def revision_of(suite: Suite, engine: Engine) -> str | None:
     """Return the revision of the weights in the words of run.yaml, where both agree.
 
     What lies in a folder without the hub's notes has only a digest, which no declared commit
-    can be held against: then the declared one stands, and `notes` should carry the digest.
+    can be held against: then the declared one stands; `judge.depends` has the digest.
 
     Raises:
         JudgingError: If run.yaml declares another one.

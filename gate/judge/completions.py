@@ -11,7 +11,7 @@ from gate.evidence.readers.harmbench import STANDARD_TOKENS
 from gate.evidence.readers.parsing.document import Document, MalformedError
 from gate.evidence.readers.parsing.harmbench_labels import ERROR
 from gate.evidence.readers.parsing.text import opened_text
-from gate.evidence.readers.parsing.wording import listing, malformed, misdeclared, shown
+from gate.evidence.readers.parsing.wording import listing, malformed, misdeclared, shown, sort_of
 from gate.evidence.rows import Kind
 from gate.judge.control import storable
 from gate.judge.records import read_rows
@@ -126,7 +126,7 @@ def _attacks(files: Files, path: str, method: str) -> Iterator[Completion]:
                 raise malformed(path, "line 1", "expected an object of behaviors")
             for behavior, several in document.members():
                 if not isinstance(several, list):
-                    what = f"{shown(several)}, where a list of completions was expected"
+                    what = f"{sort_of(several)}, where a list of completions was expected"
                     raise malformed(path, f"behavior {shown(behavior)}", what)
                 for case, one in enumerate(several):
                     yield Completion(

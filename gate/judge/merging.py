@@ -17,10 +17,9 @@ from gate.judge.job import Job, read_job, write_job
 from gate.judge.log import lines, segments
 from gate.judge.speed import JOBS
 from gate.judge.store import Record, Store
+from gate.judge.values import UNDECIDED
 from gate.judge.work import job_file, store_folder
 
-UNDECIDED = "undecided"
-"""The judge that `gate generate` declares where it cannot know."""
 HASHES, WORD = "harmbench-copyright-minhash", "exact-word"
 """Judges whose ids are always their own."""
 
@@ -103,7 +102,8 @@ def fits(into: Path, job: Job) -> None:
     if kept and declared.id not in (found.id, UNDECIDED):
         raise _other(into, head.suite, f"the judge {declared.id!r}, and not {found.id!r}")
     if declared.revision and not (found.revision or "").startswith(declared.revision):
-        what = f"revision {declared.revision[:20]} of the judge, and not {found.revision or 'an unknown one'}"
+        known = found.revision or "an unknown one"
+        what = f"revision {declared.revision[:20]} of the judge, and not {known[:20]}"
         raise _other(into, head.suite, what)
 
 

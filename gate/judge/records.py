@@ -55,9 +55,13 @@ def read_rows(files: Files, path: str, suite: Suite) -> Iterator[Completion]:
                 missing = " or ".join(f"`{name}`" for name in names[what])
                 raise malformed(path, batch.where(0), f"no column {missing}; {have}")
         columns = {what: batch.column(name) for what, name in found.items() if name is not None}
+        texts = {name: batch.column(name) for name in names["text"] if name in batch.names}
         for i in range(batch.size):
             cells = {what: _cell(column[i]) for what, column in columns.items()}
-            yield rows(cells, partial(malformed, path, batch.where(i)))
+            wrong = partial(malformed, path, batch.where(i))
+            if any(_cell(column[i]) != cells["text"] for column in texts.values()):
+                raise wrong(f"which is the completion? There are {listing(texts)}, and they differ")
+            yield rows(cells, wrong)
 
 
 def _present(batch: Batch, names: Sequence[str]) -> str | None:

@@ -18,7 +18,7 @@ from gate.evidence.readers.parsing.gather import MAX_CATEGORY, MAX_ID, wrong_nam
 from gate.evidence.readers.parsing.harmbench_labels import ERROR
 from gate.evidence.readers.parsing.schema import CATEGORIES, count
 from gate.evidence.readers.parsing.tables import MISSING, Source
-from gate.evidence.readers.parsing.wording import listing, malformed, shown
+from gate.evidence.readers.parsing.wording import listing, malformed, shown, sort_of
 from gate.evidence.rows import Kind
 from gate.judge.values import Completion, Message
 
@@ -60,7 +60,7 @@ def read_dialogues(files: Files, path: str, suite: Suite) -> Iterator[Completion
 def _row(cells: Mapping[str, Any], wrong: Wrong) -> Completion:
     text = cells.get("completion", ERROR)
     if not isinstance(text, str):
-        raise wrong(f"`completion` is {shown(text)}, expected text or null")
+        raise wrong(f"`completion` is {sort_of(text)}, expected text or null")
     dialogue = _dialogue(cells, wrong)
     asked = sum(turn.role == "user" for turn in dialogue)
     turn = _number("turn", cells, wrong)
@@ -92,7 +92,7 @@ def _dialogue(cells: Mapping[str, Any], wrong: Wrong) -> tuple[Message, ...]:
         return (Message("user", cells["prompt"]),)
     said = cells["dialogue"]
     if not isinstance(said, list) or not said:
-        raise wrong(f"`dialogue` is {shown(said)}, expected a list of turns")
+        raise wrong(f"`dialogue` is {sort_of(said)}, expected a list of turns")
     turns = tuple(_turn(each, wrong) for each in said)
     roles = [turn.role for turn in turns]
     start = next((at for at, role in enumerate(roles) if role != "system"), len(roles))
@@ -116,7 +116,7 @@ def _turn(said: object, wrong: Wrong) -> Message:
     if role not in ROLES:
         raise wrong(f"a turn has the role {shown(role)}, expected one of {', '.join(ROLES)}")
     if not isinstance(text, str):
-        raise wrong(f"the text of a turn is {shown(text)}")
+        raise wrong(f"the text of a turn is {sort_of(text)}")
     return Message(role, text)
 
 

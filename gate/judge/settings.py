@@ -74,8 +74,9 @@ class JudgeSettings(EngineSettings):
 
     judge: str | None = Field(
         None,
-        description="How completions are judged: harmbench, copyright, refusal, rjudge or "
-        "template; by default what run.yaml's judge.id or the suite's kind implies.",
+        description="How completions are judged: harmbench, copyright, refusal, rjudge, rubric, "
+        "label-spec, generic-safety or template; by default what run.yaml's judge.id or the "
+        "suite's kind implies.",
     )
     behaviors: str | None = Field(
         None, description="HarmBench's behaviors CSV, which holds the texts that the judge reads."

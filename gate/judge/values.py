@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+UNDECIDED = "undecided"
+"""What run.yaml calls the judge of a suite before one has judged it."""
+
 NEAR_TIE = 1.0
 """A lead of the first token over the second, in logits, that batching could turn around."""
 

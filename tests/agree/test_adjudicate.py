@@ -16,7 +16,7 @@ BEFORE = frozenset(range(10))
 AFTER = frozenset(range(4, 18))
 DISCORDANT = BEFORE ^ AFTER
 LABELS = ["baseline_label", "candidate_label"]
-COLUMNS = ["id", "method", "test_case", *LABELS, "baseline_run", "candidate_run"]
+COLUMNS = ["id", "method", "test_case", *LABELS, "baseline_run", "candidate_run", "pairs_drawn"]
 
 
 def sides(path: Path, **candidate: Any) -> list[str]:
@@ -172,7 +172,7 @@ def test_over_refusal_on_safe_prompts(tmp_path: Path, capsys: pytest.CaptureFixt
     "change",
     [
         *("blank", "stranger", "dropped", "seed", "another case", "another method"),
-        *("no digests", "another checkpoint", "other verdicts", "mixed"),
+        *("no digests", "last dropped", "another checkpoint", "other verdicts", "mixed"),
     ],
 )
 def test_a_sheet_that_is_not_the_draw(
@@ -190,6 +190,11 @@ def test_a_sheet_that_is_not_the_draw(
             rows.append({**rows[0], "id": "b9999"})
         case "dropped":
             rows.remove(next(row for row in rows if row["id"] == "b0012"))
+        case "last dropped":
+            args, out = sides(tmp_path), tmp_path / "smaller.csv"
+            gate([*args, "--sample", "9", "--out", str(out)])
+            fewer = {row["id"] for row in read(out)}
+            rows = [row for row in rows if row["id"] in fewer]
         case "seed":
             args += ["--seed", "7"]
         case "another case":
@@ -197,7 +202,7 @@ def test_a_sheet_that_is_not_the_draw(
         case "another method":
             rows.append({**rows[0], "method": "TAP"})
         case "no digests":
-            rows = [{name: row[name] for name in COLUMNS[:-2]} for row in rows]
+            rows = [{name: row[name] for name in COLUMNS[:-3]} for row in rows]
         case "another checkpoint":
             manifest = tmp_path / "candidate" / "run.yaml"
             text = manifest.read_text(encoding="utf-8")
@@ -215,7 +220,8 @@ def test_a_sheet_that_is_not_the_draw(
     assert printed.out == ""
     assert "next: " in printed.err
     told = {
-        **dict.fromkeys(("another case", "another method"), "rows more than were drawn"),
+        **dict.fromkeys(("another case", "another method"), "more rows than were drawn"),
+        **dict.fromkeys(("dropped", "last dropped"), "21 pairs, and `pairs_drawn` does not"),
         **dict.fromkeys(("no digests", "mixed"), "`baseline_run` is not the digest"),
         **dict.fromkeys(("another checkpoint", "other verdicts"), "`candidate_run` is not"),
     }

@@ -178,7 +178,7 @@ def test_files_that_were_joined(tmp_path: Path) -> None:
         ([1], "a list"),
         ({}, "an object"),
         ("x" * 99, "the text (99 characters of text)"),
-        ("\x1b[31m", "the text '\\x1b[31m'"),
+        ("\x1b[31m", "the text (5 characters of text)"),
     ],
 )
 def test_labels_of_another_sort(tmp_path: Path, label: Any, found: str) -> None:

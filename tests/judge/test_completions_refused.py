@@ -77,6 +77,16 @@ def test_a_label_against_its_type(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "is labeled safe, and its type 'contrast_homonyms' says unsafe" in said
 
 
+@pytest.mark.parametrize("completion", ["one", None])
+def test_two_columns_of_completions(
+    completion: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where they differ, neither is taken."""
+    row = {"id": "p1", "prompt": "x", "completion": completion, "response": "two", "label": "safe"}
+    said = refused(refusal_run(tmp_path / "run", row), capsys)
+    assert "There are 'completion', 'response', and they differ" in said
+
+
 PROSE = ("\u5360\u4f4d\u7b26\u53f7\u6587\u672c", "a placeholder sentence", "caf\u00e9", "x" * 33)
 
 

@@ -66,6 +66,22 @@ def test_with_hashes_each_has_its_own_judge(run: Path, llama: Path, tmp_path: Pa
     assert set(others) == {True, False}
 
 
+def test_the_hashes_and_the_behaviors_are_a_part_of_who_judged(
+    run: Path, llama: Path, tmp_path: Path
+) -> None:
+    """Their digests stand in run.yaml, where the sides of a comparison must agree."""
+    found = []
+    for name, words in (("one", WORDS), ("two", [f"w{n}" for n in range(240)]), ("three", WORDS)):
+        hashes.write(tmp_path / name, hashes.BOOK, words)
+        args = ("--suite", "attack", "--hashes", str(tmp_path / name))
+        assert judge(run, *args, weights=llama) == 0
+        found.append(declared(run)["judge"]["depends"])
+    one, two, three = found
+    assert one == three
+    assert {key for key in one if one[key] != two[key]} == {"hashes"}
+    assert {"behaviors", "hashes", "tokenizer", "weights"} == set(one)
+
+
 def test_stores_of_shards_can_be_merged_alone(run: Path, llama: Path, tmp_path: Path) -> None:
     """Where every machine had the run itself, but a store of its own."""
     stores = [str(tmp_path / f"store{number}") for number in (1, 2)]

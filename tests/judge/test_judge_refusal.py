@@ -1,6 +1,7 @@
 """The judge `refusal`: three classes, one exact word, and phrases that are only counted."""
 
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,25 @@ def test_verdicts_and_what_is_unscored(tmp_path: Path, grader: Path) -> None:
     assert suite["judge"]["id"] == grader.name
     assert suite["judging"]["marks"][PHRASED] == 1
     assert "never a verdict" in suite["judging"]["notes"][PHRASED]
+
+
+def test_another_chat_template_judges_anew(tmp_path: Path, grader: Path) -> None:
+    """The judge reads its prompt through it: it is a part of who judged, and of every key."""
+    other = Path(shutil.copytree(grader, tmp_path / "other" / grader.name))
+    template = other / "chat_template.jinja"
+    template.write_text(template.read_text(encoding="utf-8") + "Class: ", encoding="utf-8")
+    found, keys = [], []
+    for weights in (grader, other):
+        again = write_run(tmp_path / f"run-{len(found)}")
+        assert gate(["judge", str(again), "--weights", str(weights)]) == 0
+        manifest = yaml.safe_load((again / "run.yaml").read_text(encoding="utf-8"))
+        found.append(manifest["suites"]["xstest"]["judge"])
+        [store] = (again / "judging" / "store").glob("*.jsonl")
+        keys.append({json.loads(line)["key"] for line in store.read_text().splitlines()})
+    one, two = (judge.pop("depends") for judge in found)
+    assert found[0] == found[1]
+    assert {key for key in one if one[key] != two[key]} == {"chat_template"}
+    assert not keys[0] & keys[1]
 
 
 def test_phrases_never_change_a_verdict(tmp_path: Path, grader: Path) -> None:

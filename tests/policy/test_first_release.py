@@ -69,11 +69,11 @@ def test_a_check_that_finds_nothing_to_look_at_has_not_passed(tmp_path: Path) ->
     write_run(tmp_path / "baseline", attack=rubric_rows())
     write_run(tmp_path / "candidate", attack=rubric_rows(range(100)))
     bare = {"id": "bare", "check": "bare-refusal", "max_rate": 0.5}
-    assert decided(tmp_path, bare, COVERAGE, baseline=True) == 4
+    assert decided(tmp_path, bare, COVERAGE, baseline=True) == 3
     found = json.loads((tmp_path / "gate.json").read_text())["findings"]
     (mine,) = [finding for finding in found if finding["id"] == "bare"]
-    assert (mine["outcome"], mine["reason"]) == ("unusable", "E_EMPTY")
-    assert mine["summary"] == "suite 'attack' has nothing that the check is about"
+    assert (mine["outcome"], mine["reason"]) == ("inconclusive", "P_MIN_N")
+    assert mine["summary"].startswith("no answer here is safe")
 
 
 PASSED = Finding(

@@ -96,6 +96,11 @@ class Transformers:
         with needs("judge"):
             import torch
         if self._settings.device != "auto":
+            if self._settings.device.startswith("cuda") and not torch.cuda.is_available():
+                raise JudgingError(
+                    f"there is no device {self._settings.device} here (torch {torch.__version__})",
+                    next_step="Use --device cpu, or a torch that is built for this machine's GPU.",
+                )
             return self._settings.device
         return "cuda" if torch.cuda.is_available() else "cpu"
 

@@ -1,6 +1,7 @@
 """HarmBench's copyright behaviors: is a completion nearly a part of the reference text?"""
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -100,7 +101,7 @@ class Copyright:
             revision=f"sha256:{_digest(folder)}",
             decoding=f"MinHash, {PERMUTATIONS} permutations; {lengths} tokens; above {ABOVE}",
             tokenizer_sha256=tokenizer_sha256(),
-            depends={"words": tokenizer_sha256()},
+            depends={"words": tokenizer_sha256(), "behaviors": _tags_digest(tags)},
         )
 
     @property
@@ -212,6 +213,12 @@ def _tags(settings: JudgeSettings) -> Mapping[str, frozenset[str]]:
         return {name: frozenset(entry.tags) for name, entry in harmbench().items()}
     behaviors = read_behaviors(Path(settings.behaviors))
     return {name: behavior.tags for name, behavior in behaviors.items()}
+
+
+def _tags_digest(tags: Mapping[str, frozenset[str]]) -> str:
+    """Return what stands for which behaviors are books and which are lyrics."""
+    told = [[name, sorted(of)] for name, of in sorted(tags.items()) if HASHED in of]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
 def _digest(folder: Path) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gate.errors import JudgingError, UsageError
+from gate.evidence.comparability import OFFICIAL_JUDGES
 from gate.evidence.manifest import Suite
 from gate.evidence.readers.parsing.labels import ABSENT, fold
 from gate.evidence.rows import REASONS, VALUES, Kind
@@ -17,7 +18,16 @@ from gate.judge.judges.judge import Judge, Judging
 from gate.judge.prompts import Template, read_template
 from gate.judge.settings import JudgeSettings
 from gate.judge.tokens import Tokenizer
-from gate.judge.values import Answer, Completion, Identity, Message, Prepared, Reading, Request
+from gate.judge.values import (
+    UNDECIDED,
+    Answer,
+    Completion,
+    Identity,
+    Message,
+    Prepared,
+    Reading,
+    Request,
+)
 
 NEEDS_ENGINE = True
 TEXTS: Mapping[Kind, frozenset[str]] = {
@@ -42,6 +52,11 @@ def make(settings: JudgeSettings, engine: Engine | None, suite: Suite) -> Judge:
         raise UsageError(
             "the judge `template` has no prompt of its own",
             next_step="Name a file with --template; it has places like {generation}.",
+        )
+    if suite.judge.id in (*OFFICIAL_JUDGES, UNDECIDED):
+        raise UsageError(
+            f"the judge `template` is not {suite.judge.id}, as run.yaml calls it",
+            next_step="Name it in run.yaml, as `judge: {id: acme/my-judge}`, and judge again.",
         )
     kind = suite.suite_kind
     template = read_template(Path(settings.template))

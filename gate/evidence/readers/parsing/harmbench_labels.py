@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from gate.errors import EvidenceError
 from gate.evidence.readers.parsing.labels import UNPARSED, Verdict
-from gate.evidence.readers.parsing.wording import malformed, shown
+from gate.evidence.readers.parsing.wording import malformed, shown, sort_of
 from gate.evidence.rows import UNSCORED
 from gate.reasons import Reason
 
@@ -71,7 +71,7 @@ def _typed(label: object) -> str:
 
 def other_shape(path: str, behavior: str, found: object) -> EvidenceError:
     """Return the error for a behavior that has no list of completions."""
-    what = f"{shown(found)}, where a list of judged completions was expected"
+    what = f"{sort_of(found)}, where a list of judged completions was expected"
     if isinstance(found, dict):
         what += "; an export with one object a model must be split by model first"
     return malformed(path, f"behavior {shown(behavior)}", what)

@@ -36,6 +36,11 @@ def shown(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else repr(value)[:WIDTH]
 
 
+def sort_of(value: object) -> str:
+    """Return what a value is, where a text would be a completion or prompt: never a word of it."""
+    return f"text of length {len(value)}" if isinstance(value, str) else shown(value)
+
+
 def listing(names: Collection[str], most: int = 5) -> str:
     """Name a few of many."""
     some = ", ".join(shown(name) for name in sorted(names)[:most])
