@@ -6,8 +6,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
-# The stamp carries the Python version, so that a change of PYTHON is never answered with a stale .venv.
-READY := $(VENV)/.ready-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+# The stamps carry the Python version, so that a change of PYTHON is never answered with a stale .venv. The demo needs the
+# gate alone, which is small; tests need what it judges and draws with as well.
+MADE := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+BASE := $(VENV)/.base-$(MADE)
+READY := $(VENV)/.ready-$(MADE)
 
 EXTRAS := agree,browser,copyright,gcs,github,hf,html,judge,openai,parquet,ray,s3,sign,test
 NOT_TESTING := ^(mypy|ruff|sigstore|.*-stubs|types-.*)>
@@ -20,7 +23,7 @@ DEMO := examples/quickstart
 help: ## List the targets.
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' $(firstword $(MAKEFILE_LIST))
 
-demo: $(READY) ## Decide on the quickstart example under the shipped release policy.
+demo: $(BASE) ## Decide on the quickstart example under the shipped release policy.
 	@$(BIN)/gate check --policy release --baseline $(DEMO)/baseline --candidate $(DEMO)/candidate; \
 	code=$$?; documented=$$(sed -n 's/^exit_code: //p' $(DEMO)/expected.yaml); \
 	echo "gate exited $$code, documented: $$documented"; test "$$code" = "$$documented"
@@ -61,7 +64,7 @@ clean: ## Remove everything that make, the tools and the gate left behind.
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist gate-report
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(READY): pyproject.toml constraints.txt
+$(BASE): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; name a Python 3.11 or newer: make PYTHON=/path/to/python3" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "make: gate needs Python 3.11 or newer, $(PYTHON) is %d.%d; name another: make PYTHON=/path/to/python3" % sys.version_info[:2] or 0)'
 	@echo "Installing the pinned dependencies into $(VENV)"
@@ -69,5 +72,10 @@ $(READY): pyproject.toml constraints.txt
 	  : "no ensurepip, as on a Debian without python3-venv: take the pip of $(PYTHON)"; \
 	  $(PYTHON) -m venv --clear --without-pip $(VENV) && $(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
 	@$(INSTALL) hatchling
+	@$(INSTALL) --no-build-isolation --editable .
+	@touch $@
+
+$(READY): $(BASE)
+	@echo "Installing what the tests need into $(VENV)"
 	@$(INSTALL) --no-build-isolation --editable '.[browser,test]'
 	@touch $@
