@@ -69,10 +69,10 @@ def _of_records(records: Mapping[str, RecordUse]) -> Iterator[str]:
                 f"{each.promoted} although its decision was {each.decision}, by {each.owner}: "
                 f"{each.reason}"
             )
-        if record.verified == "none":
+        for one in record.unverified:
             yield (
-                f"the {role} was promoted on {record.promoted} by a decision that was neither "
-                "replayed nor checked by a signature"
+                f"the {role} rests on an unverified decision: {one.checkpoint} was promoted on "
+                f"{one.promoted} by one that was neither replayed nor checked by a signature"
             )
         if record.unpinned:
             names = ", ".join(record.unpinned)

@@ -17,6 +17,14 @@ class Override:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unverified:
+    """A checkpoint that became the baseline by a decision file that was taken at its word."""
+
+    checkpoint: str
+    promoted: date
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecordUse:
     """The baseline record that pins a run."""
 
@@ -29,6 +37,8 @@ class RecordUse:
     """How the decision that promoted it was verified: `replay`, `signature`, or `none`."""
     overrides: tuple[Override, ...]
     """Its own and those it inherited from the baselines before it."""
+    unverified: tuple[Unverified, ...]
+    """As with overrides: its own where `verified` is `none`, and those it inherited."""
     unpinned: tuple[str, ...]
     """Suites that the decision reads and the record does not know."""
 

@@ -174,6 +174,7 @@ def pinned_otherwise(path: Path) -> Case:
         | {"verified": "replay"},
         "promoted": "2026-11-02",
         "overrides": [],
+        "unverified": [],
     }
     (path / "record.yaml").write_text(yaml.safe_dump(record), encoding="utf-8")
     return [DELTA], {}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from gate.decision import Decision
     from gate.trail.failure import Failed
     from gate.trail.holding import Asked
+    from gate.trail.promote import Verification
+    from gate.trail.record import BaselineRecord
     from gate.trail.verify import Verified
 
-Verification = Literal["replay", "signature", "none"]
-
-VERIFICATIONS: Mapping[Verification, str] = {
+VERIFICATIONS: Mapping["Verification", str] = {
     "replay": "decided again: the same, byte for byte",
     "signature": "the decision is signed by who is trusted; it was not decided again",
     "none": (
         "warning: the decision was neither decided again nor checked by a signature; it is what "
-        "its file says\nnext: name --policy and the runs it was compared with, or --signature"
+        "its file says, and every later report says so"
     ),
 }
 """How far a decision was verified, to what is said of it."""
@@ -59,6 +59,11 @@ Exit codes: 0 promoted, 1 refused, 2 usage, 4 no decision file."""
 @options.record("anchor")
 @options.history
 @signature_options
+@click.option(
+    "--unverified",
+    is_flag=True,
+    help="Take the decision file at its word, neither made again nor signed; shown for ever.",
+)
 @click.option("--override", metavar="REASON", help="Promote without a release; shown for ever.")
 @click.option("--owner", metavar="NAME", help="Who answers for the override.")
 @click.option(
@@ -81,6 +86,7 @@ def command(
     key: str | None,
     identity: str | None,
     issuer: str | None,
+    unverified: bool,
     override: str | None,
     owner: str | None,
     today: date,
@@ -93,8 +99,8 @@ def command(
 
     A decision file is only as good as the place it comes from. With --policy and the runs that the
     candidate was compared with, the decision is made again and must be the same, byte for byte;
-    with --signature and --key (or --identity), it must be signed. With neither, the record says
-    so, and every report that uses it warns.
+    with --signature and --key (or --identity), it must be signed. With neither it is refused,
+    unless --unverified takes the file at its word; that stays in the record as an override does.
 
     With --override and --owner a checkpoint that was blocked or not shown safe is promoted all
     the same. The override stays in the record, in the records of all baselines that follow from
@@ -102,7 +108,7 @@ def command(
     """
     from gate.evidence.run import load_run
     from gate.trail.decided import read_decision
-    from gate.trail.failure import Failed
+    from gate.trail.failure import Failed, Failure
     from gate.trail.holding import Asked
     from gate.trail.promote import Consent, promote, refusals
     from gate.trail.record import render_record
@@ -122,7 +128,8 @@ def command(
         replay=True,
     )
     again = _is_asked_again(asked)
-    _refuse_other_file(Path(to))
+    _refuse_needless(unverified, again or bool(signatures))
+    replaced = _replaced(Path(to))
     content = options.read_file(decision, "decision")
     found = read_decision(content, decision)
     if isinstance(found, Failed):
@@ -135,14 +142,17 @@ def command(
         )
     with progress("reading the run"):
         read = load_run(run, "candidate", list(found.runs["candidate"].suites))
-    if refused := refusals(found, read, consent):
+    refused = refusals(found, read, consent)
+    if not (again or signatures or unverified):
+        refused.append(Failed(Failure.V_UNVERIFIED, "it is only what its file says"))
+    if refused:
         return _refuse(refused)
     results = check_signatures(signatures, content, key, identity, issuer)
     results += _decided_again(found, content, asked) if again else []
     if failed := [each for result in results for each in result.failed]:
         return _refuse(failed)
     verified: Verification = "replay" if again else ("signature" if signatures else "none")
-    record = promote(found, content, read, consent, today, verified)
+    record = promote(found, content, read, consent, today, verified, replaced)
     _write(Path(to), render_record(record))
     how = f", by override of {owner}" if consent else ""
     named = record.checkpoint
@@ -179,18 +189,28 @@ def _refuse(refused: Sequence["Failed"]) -> int:
     return 1
 
 
-def _refuse_other_file(path: Path) -> None:
-    """Replace nothing but a record: a slip of the pen must not cost a policy or a run."""
+def _refuse_needless(unverified: bool, verified: bool) -> None:
+    """Have no habit of `--unverified` grow where nothing needs it."""
+    if unverified and verified:
+        raise UsageError(
+            "--unverified takes a decision at its word, and something to verify it with is named",
+            next_step="Leave --unverified out.",
+        )
+
+
+def _replaced(path: Path) -> "BaselineRecord | None":
+    """Read what is replaced: nothing but a record, as a slip must not cost a policy or a run."""
     from gate.trail.record import read_record
 
-    if path.exists() or path.is_symlink():
-        try:
-            read_record(str(path))
-        except (UsageError, EvidenceError) as error:
-            raise UsageError(
-                f"{path} is there already, and is no baseline record",
-                next_step="Name another file with --to.",
-            ) from error
+    if not (path.exists() or path.is_symlink()):
+        return None
+    try:
+        return read_record(str(path))[0]
+    except (UsageError, EvidenceError) as error:
+        raise UsageError(
+            f"{path} is there already, and is no baseline record",
+            next_step="Name another file with --to.",
+        ) from error
 
 
 def _write(path: Path, text: str) -> None:

@@ -75,6 +75,13 @@ class OverrideEntry(Entry, frozen=True):
     promoted: date
 
 
+class UnverifiedEntry(Entry, frozen=True):
+    """A checkpoint that became the baseline by a decision file taken at its word."""
+
+    checkpoint: str
+    promoted: date
+
+
 class RecordEntry(Entry, frozen=True):
     """The baseline record that pins a run."""
 
@@ -83,6 +90,7 @@ class RecordEntry(Entry, frozen=True):
     age_days: Days
     verified: Literal["replay", "signature", "none"]
     overrides: list[OverrideEntry]
+    unverified: list[UnverifiedEntry]
     unpinned: list[str]
 
 

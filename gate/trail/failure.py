@@ -15,6 +15,11 @@ class Failure(Enum):
         "The decision rests on unusable evidence, which no override makes a baseline.",
         "Decide again on usable evidence.",
     )
+    V_UNVERIFIED = (
+        "The decision was neither made again nor is it signed by whom you trust.",
+        "Name --policy and the runs that it was compared with, or --signature with --key; "
+        "--unverified takes the file at its word, and every later report says so.",
+    )
     V_DECISION = (
         "The decision file is not as gate wrote it.",
         "Get the file from where it was written, unchanged.",

@@ -57,7 +57,7 @@ def hold(decision: Decision, content: bytes, asked: Asked) -> list[Verified]:
     if any(result.failed for result in results):
         note = "what is above is not the same"
         return [*results, Verified(what="replay", checked=False, note=note)]
-    _require_all(decision, policy, runs)
+    _require_all(decision, policy, runs, records)
     assert policy is not None, "it was just required"
     inputs = Inputs(policy=policy, runs=runs, records=records, past=past)
     return [*results, replay(decision, content, inputs)]
@@ -142,9 +142,17 @@ def _refuse_more(decision: Decision, given: Mapping[str, str]) -> None:
             )
 
 
-def _require_all(decision: Decision, policy: Policy | None, runs: Mapping[str, Run]) -> None:
+def _require_all(
+    decision: Decision,
+    policy: Policy | None,
+    runs: Mapping[str, Run],
+    records: Mapping[str, tuple[BaselineRecord, bytes]],
+) -> None:
     missing = [f"--{role}" for role in decision.runs if role not in runs]
     missing += [] if policy else ["--policy"]
+    # What a record says is in the decision; taken from there it would be held against itself.
+    used = [role for role, run in decision.runs.items() if run.record is not None]
+    missing += [f"--{role}-record" for role in used if role not in records]
     if missing:
         raise UsageError(
             f"to decide again, {' and '.join(missing)} must be named",

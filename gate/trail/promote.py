@@ -1,9 +1,10 @@
 """From a passing decision to a baseline record."""
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import date
-from typing import Literal
+from typing import Literal, TypeVar
 
 from gate.decision import Decision, RunSummary, Verdict
 from gate.evidence.comparability import UNKNOWN
@@ -16,7 +17,12 @@ from gate.trail.record import (
     PinnedCheckpoint,
     PinnedSuite,
     PromotedAnyway,
+    PromotedUnverified,
 )
+
+Verification = Literal["replay", "signature", "none"]
+"""How the decision itself was verified, if it was."""
+Promoted = TypeVar("Promoted", PromotedAnyway, PromotedUnverified)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,8 @@ def promote(
     run: Run,
     consent: Consent | None,
     today: date,
-    verified: Literal["replay", "signature", "none"],
+    verified: Verification,
+    replaced: BaselineRecord | None,
 ) -> BaselineRecord:
     """Write down a promotion that nothing speaks against.
 
@@ -63,8 +70,15 @@ def promote(
         consent: An override, where the decision is no release.
         today: The day of the promotion.
         verified: How the decision itself was verified, if it was.
+        replaced: The record that this one replaces. What it owes is carried on where it pins the
+            run that the decision compared with, also if the decision was made without it.
     """
     candidate, baseline = decision.runs["candidate"], decision.runs.get("baseline")
+    named = _named(candidate)
+    before = [each for each in (_used(baseline), _about(replaced, baseline)) if each is not None]
+    unverified = (
+        [] if verified != "none" else [PromotedUnverified(checkpoint=named, promoted=today)]
+    )
     return BaselineRecord(
         schema="gate.baseline/v1",
         checkpoint=PinnedCheckpoint(
@@ -85,7 +99,11 @@ def promote(
             verified=verified,
         ),
         promoted=today,
-        overrides=[*_inherited(baseline), *_own(decision, consent, today)],
+        overrides=_once(
+            *(each for owed in before for each in owed.overrides),
+            *_own(decision, named, consent, today),
+        ),
+        unverified=_once(*(each for owed in before for each in owed.unverified), *unverified),
     )
 
 
@@ -98,23 +116,53 @@ def _suite(candidate: RunSummary, name: str) -> PinnedSuite:
     )
 
 
-def _inherited(baseline: RunSummary | None) -> list[PromotedAnyway]:
-    """Carry on what the baseline owed to overrides: what passed against it owes it too."""
+@dataclass(frozen=True, slots=True)
+class _Owed:
+    """What a baseline owes to promotions that were no matter of course."""
+
+    overrides: tuple[PromotedAnyway, ...]
+    unverified: tuple[PromotedUnverified, ...]
+
+
+def _used(baseline: RunSummary | None) -> _Owed | None:
+    """Take over what the decision's own baseline owes: what passed against it owes it too."""
     if baseline is None or baseline.record is None:
-        return []
-    return [PromotedAnyway.model_validate(asdict(each)) for each in baseline.record.overrides]
+        return None
+    record = baseline.record
+    return _Owed(
+        tuple(PromotedAnyway.model_validate(asdict(each)) for each in record.overrides),
+        tuple(PromotedUnverified.model_validate(asdict(each)) for each in record.unverified),
+    )
 
 
-def _own(decision: Decision, consent: Consent | None, today: date) -> list[PromotedAnyway]:
-    if consent is None:
-        return []
-    declared = decision.runs["candidate"].checkpoint
+def _about(replaced: BaselineRecord | None, baseline: RunSummary | None) -> _Owed | None:
+    """Take over what the replaced record owes, if it is about the decision's baseline."""
+    if replaced is None or baseline is None:
+        return None
+    pins = {name: suite.verdicts_sha256 for name, suite in replaced.suites.items()}
+    if not any(pins.get(name) == suite.verdicts_sha256 for name, suite in baseline.suites.items()):
+        return None
+    return _Owed(tuple(replaced.overrides), tuple(replaced.unverified))
+
+
+def _once(*promoted: Promoted) -> list[Promoted]:
+    found: list[Promoted] = []
+    for each in promoted:
+        found += [] if each in found else [each]
+    return found
+
+
+def _named(candidate: RunSummary) -> str:
+    declared = candidate.checkpoint
     known = [declared[key] for key in ("name", "revision") if declared.get(key, UNKNOWN) != UNKNOWN]
-    said = {
-        "checkpoint": " ".join(known) or UNKNOWN,
-        "decision": decision.verdict.value,
-        "reason": consent.reason,
-        "owner": consent.owner,
-        "promoted": today,
-    }
-    return [PromotedAnyway.model_validate(said)]
+    return " ".join(known) or UNKNOWN
+
+
+def _own(
+    decision: Decision, named: str, consent: Consent | None, today: date
+) -> Iterator[PromotedAnyway]:
+    if consent is not None:
+        said = {"checkpoint": named, "decision": decision.verdict.value, "promoted": today}
+        yield PromotedAnyway.model_validate(
+            said | {"reason": consent.reason, "owner": consent.owner}
+        )

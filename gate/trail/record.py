@@ -14,7 +14,7 @@ from gate.errors import EvidenceError, UsageError
 from gate.evidence.manifest import Name, Strict
 from gate.evidence.problem import Problem
 from gate.evidence.run import Run
-from gate.lineage import Override, RecordUse
+from gate.lineage import Override, RecordUse, Unverified
 from gate.policy.json_schema import DIALECT
 from gate.policy.sources import read
 from gate.reasons import Reason
@@ -71,6 +71,13 @@ class PromotedAnyway(Strict):
     promoted: date
 
 
+class PromotedUnverified(Strict):
+    """A promotion by a decision file taken at its word, here or in a baseline before this one."""
+
+    checkpoint: Text
+    promoted: date
+
+
 class BaselineRecord(Strict):
     """The whole record."""
 
@@ -82,6 +89,7 @@ class BaselineRecord(Strict):
     basis: Basis
     promoted: date
     overrides: list[PromotedAnyway]
+    unverified: list[PromotedUnverified]
 
 
 def read_record(path: str) -> tuple[BaselineRecord, bytes]:
@@ -157,6 +165,7 @@ def use_record(record: BaselineRecord, content: bytes, run: Run, today: date) ->
         age_days=(today - record.promoted).days,
         verified=record.basis.verified,
         overrides=tuple(Override(**each.model_dump()) for each in record.overrides),
+        unverified=tuple(Unverified(**each.model_dump()) for each in record.unverified),
         unpinned=tuple(sorted(run.files.keys() - record.suites.keys())),
     )
 
@@ -244,6 +253,8 @@ def _keys_at(path: Path) -> list[str]:
             model = Basis
         case ("overrides", _):
             model = PromotedAnyway
+        case ("unverified", _):
+            model = PromotedUnverified
         case _:
             return []
     return [field.alias or name for name, field in model.model_fields.items()]

@@ -100,12 +100,11 @@ def replay(decision: Decision, content: bytes, inputs: Inputs) -> Verified:
 
 
 def _again(decision: Decision, inputs: Inputs) -> Decision:
-    carried = {role: run.record for role, run in decision.runs.items() if run.record is not None}
     runs, uses = settle(inputs.runs, inputs.records, decision.today)
     past = inputs.past
     if past is not None and decision.history is not None:
         past = Past(past.lines[: decision.history.length])
-    again = evaluate(inputs.policy, runs, today=decision.today, records=carried | uses, past=past)
+    again = evaluate(inputs.policy, runs, today=decision.today, records=uses, past=past)
     if was_asked(decision):
         again = leave_one_out(again, inputs.policy, runs, today=decision.today)
     # Where the policy lay is no evidence; a history that was not given cannot be counted again.

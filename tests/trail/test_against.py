@@ -128,7 +128,7 @@ def test_the_age_of_the_anchor_is_said(gate: Gate) -> None:
     gate("check", "--policy", "policy.yaml", *first, "--report", "json:first.json")
     promoted = gate(
         *("promote", "first.json", "--run", "anchor", "--to", "anchor.yaml"),
-        *("--today", "2026-09-02"),
+        *("--policy", "policy.yaml", "--baseline", "baseline", "--today", "2026-09-02"),
     )
     assert promoted[0] == 0
     pinned = (*both, "--anchor-record", "anchor.yaml")

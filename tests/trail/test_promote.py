@@ -19,10 +19,17 @@ from tests.trail.scene import (
     write_scene,
 )
 
-PROMOTE = ("promote", "gate.json", "--run", "candidate", "--to", "baseline.yaml")
-NEXT = (
+BARE = ("promote", "gate.json", "--run", "candidate", "--to", "baseline.yaml")
+REPLAYED = ("--policy", "policy.yaml", "--baseline", "baseline")
+PROMOTE = (*BARE, *REPLAYED)
+NEXT_ALONE = (
     *("check", "--policy", "policy.yaml", "--baseline", "candidate", "--candidate", "next"),
-    *("--baseline-record", "baseline.yaml", "--today", "2027-01-10"),
+    *("--today", "2027-01-10"),
+)
+NEXT = (*NEXT_ALONE, "--baseline-record", "baseline.yaml")
+PROMOTE_NEXT = (
+    *("promote", "next.json", "--run", "next", "--to", "baseline.yaml"),
+    *("--policy", "policy.yaml", "--baseline", "candidate"),
 )
 
 
@@ -106,7 +113,6 @@ def test_an_edited_decision_is_refused(gate: Gate) -> None:
     assert "V_DECISION" in out
 
 
-REPLAYED = ("--policy", "policy.yaml", "--baseline", "baseline")
 UNVERIFIED = "neither replayed nor checked by a signature"
 
 
@@ -120,7 +126,7 @@ def passes_only(document: dict) -> None:
 
 
 def test_a_decision_is_made_again_before_it_promotes(gate: Gate) -> None:
-    """An edit that no shape shows is caught by the replay; without one the output says so."""
+    """An edit that no shape shows is caught by the replay; only --unverified takes it as it is."""
     write_scene()
     easy = {"check": "ceiling", "method": "DirectRequest", "ceiling": 0.9}
     write_policy(Path("policy.yaml"), DELTA, easy)
@@ -129,11 +135,15 @@ def test_a_decision_is_made_again_before_it_promotes(gate: Gate) -> None:
     document = decision()
     passes_only(document)
     write_decision(document)
-    code, out, _ = gate(*PROMOTE, *REPLAYED)
+    code, out, _ = gate(*PROMOTE)
     assert code == 1
     assert out.startswith("REFUSED V_REPLAY_")
+    code, out, _ = gate(*BARE)
+    assert code == 1
+    assert out.startswith("REFUSED V_UNVERIFIED")
+    assert "next: Name --policy and the runs" in out
     assert not Path("baseline.yaml").exists()
-    code, out, _ = gate(*PROMOTE)
+    code, out, _ = gate(*BARE, "--unverified")
     assert code == 0
     assert "warning: the decision was neither decided again nor checked by a signature" in out
     assert record()["basis"]["verified"] == "none"
@@ -151,9 +161,10 @@ def test_what_was_verified_is_in_the_record_and_in_reports(gate: Gate) -> None:
         ("replay", REPLAYED, "decided again: the same, byte for byte"),
         ("signature", signed, "signed by who is trusted; it was not decided again"),
         ("replay", (*REPLAYED, *signed), "decided again: the same, byte for byte"),
-        ("none", (), "neither decided again nor checked by a signature"),
+        ("none", ("--unverified",), "neither decided again nor checked by a signature"),
     ):
-        code, out, _ = gate(*PROMOTE, *options)
+        Path("baseline.yaml").unlink(missing_ok=True)
+        code, out, _ = gate(*BARE, *options)
         assert code == 0
         assert said in out
         assert record()["basis"]["verified"] == verified
@@ -169,7 +180,7 @@ def test_a_signature_by_another_promotes_nothing(gate: Gate) -> None:
     make_key("other")
     signing = ("verify", "gate.json", "--candidate", "candidate", "--policy", "policy.yaml")
     assert gate(*signing, "--sign", "gate.key")[0] == 0
-    code, out, _ = gate(*PROMOTE, "--signature", "gate.json.sig", "--key", "other.pub")
+    code, out, _ = gate(*BARE, "--signature", "gate.json.sig", "--key", "other.pub")
     assert code == 1
     assert out.startswith("REFUSED V_SIGNATURE_KEY")
     assert not Path("baseline.yaml").exists()
@@ -183,6 +194,7 @@ def test_a_signature_by_another_promotes_nothing(gate: Gate) -> None:
         (("--history", "h.jsonl"), "--policy must be named"),
         (("--key", "gate.pub"), "no signature was named"),
         (("--policy", "policy.yaml", "--anchor", "baseline"), "compares with no anchor"),
+        ((*REPLAYED, "--unverified"), "something to verify it with is named"),
     ],
 )
 def test_half_a_verification_is_a_usage_error(
@@ -190,7 +202,7 @@ def test_half_a_verification_is_a_usage_error(
 ) -> None:
     """Nothing looks verified that was not."""
     released(gate)
-    code, _, err = gate(*PROMOTE, *options)
+    code, _, err = gate(*BARE, *options)
     assert code == 2
     assert said in err
     assert not Path("baseline.yaml").exists()
@@ -215,9 +227,66 @@ def test_an_override_is_shown_for_ever(gate: Gate) -> None:
         assert f"although its decision was block, by ana: {reason}" in flat
         assert "BY OVERRIDE (36 days)" in flat
     assert gate(*NEXT, "--report", "json:next.json")[0] == 0
-    assert gate("promote", "next.json", "--run", "next", "--to", "baseline.yaml")[0] == 0
+    assert gate(*PROMOTE_NEXT, "--baseline-record", "baseline.yaml")[0] == 0
     (inherited,) = record()["overrides"]
     assert (inherited["owner"], inherited["checkpoint"]) == ("ana", "acme r2")
+
+
+def test_an_unverified_promotion_is_shown_for_ever(gate: Gate) -> None:
+    """The baselines after it say so, too, however well they were verified themselves."""
+    released(gate)
+    assert gate(*BARE, "--unverified", "--today", "2026-12-05")[0] == 0
+    write_run(Path("next"), attack=attack_rows(range(5)), checkpoint={"revision": "r3"})
+    assert gate(*NEXT, "--report", "json:next.json")[0] == 0
+    assert gate(*PROMOTE_NEXT, "--baseline-record", "baseline.yaml")[0] == 0
+    assert record()["basis"]["verified"] == "replay"
+    (inherited,) = record()["unverified"]
+    assert (inherited["checkpoint"], str(inherited["promoted"])) == ("acme r2", "2026-12-05")
+    write_run(Path("last"), attack=attack_rows(range(5)), checkpoint={"revision": "r4"})
+    runs = ("--baseline", "next", "--candidate", "last", "--baseline-record", "baseline.yaml")
+    code, out, _ = gate("check", "--policy", "policy.yaml", *runs, "--today", "2027-01-20")
+    assert code == 0
+    assert "acme r2 was promoted on 2026-12-05 by one that was neither" in " ".join(out.split())
+
+
+def test_a_record_left_out_is_not_forgotten(gate: Gate) -> None:
+    """What the replaced record owes is carried on, also where the decision did without it."""
+    blocked(gate)
+    assert gate(*PROMOTE, "--override", "hotfix", "--owner", "ana")[0] == 0
+    owed = record()["overrides"]
+    write_run(Path("next"), attack=attack_rows(range(5)), checkpoint={"revision": "r3"})
+    assert gate(*NEXT_ALONE, "--report", "json:next.json")[0] == 0
+    assert gate(*PROMOTE_NEXT)[0] == 0
+    assert (record()["checkpoint"]["revision"], record()["overrides"]) == ("r3", owed)
+
+
+def test_a_record_of_another_run_owes_nothing_to_this_one(gate: Gate) -> None:
+    """A proper release takes the place of an override that it does not rest on."""
+    blocked(gate)
+    assert gate(*PROMOTE, "--override", "hotfix", "--owner", "ana")[0] == 0
+    write_run(Path("candidate"), attack=attack_rows(range(5)), checkpoint={"revision": "r3"})
+    assert gate(*CHECK, "--report", "json:gate.json")[0] == 0
+    assert gate(*PROMOTE)[0] == 0
+    assert record()["overrides"] == []
+
+
+def test_an_edited_lineage_is_not_replayed(gate: Gate) -> None:
+    """What a record says is taken from the record, never from the decision that is in question."""
+    blocked(gate)
+    assert gate(*PROMOTE, "--override", "hotfix", "--owner", "ana")[0] == 0
+    write_run(Path("next"), attack=attack_rows(range(5)), checkpoint={"revision": "r3"})
+    assert gate(*NEXT, "--report", "json:gate.json")[0] == 0
+    document = decision()
+    document["runs"]["baseline"]["record"]["overrides"] = []
+    document["headline"] = document["headline"].removesuffix(" The baseline rests on an override.")
+    document["warnings"] = [each for each in document["warnings"] if "override" not in each]
+    write_decision(document, "next.json")
+    code, _, err = gate(*PROMOTE_NEXT)
+    assert code == 2
+    assert "--baseline-record must be named" in err
+    code, out, _ = gate(*PROMOTE_NEXT, "--baseline-record", "baseline.yaml")
+    assert code == 1
+    assert "REFUSED V_REPLAY_" in out
 
 
 @pytest.mark.parametrize(
@@ -244,7 +313,7 @@ def test_only_a_record_is_replaced(gate: Gate) -> None:
     assert gate(*PROMOTE, "--today", "2026-12-24")[0] == 0
     assert str(record()["promoted"]) == "2026-12-24"
     before = Path("policy.yaml").read_bytes()
-    code, _, err = gate(*PROMOTE[:-1], "policy.yaml")
+    code, _, err = gate(*BARE[:-1], "policy.yaml", *REPLAYED)
     assert code == 2
     assert "is no baseline record" in err
     assert Path("policy.yaml").read_bytes() == before

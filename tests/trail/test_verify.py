@@ -273,7 +273,10 @@ def test_another_record_is_caught(gate: Gate) -> None:
     """A decision names its baseline record by digest; another one, or one too many, is told."""
     write_scene()
     assert gate(*CHECK, "--report", "json:gate.json")[0] == 0
-    promoted = ("promote", "gate.json", "--run", "candidate", "--to", "record.yaml")
+    promoted = (
+        *("promote", "gate.json", "--run", "candidate", "--to", "record.yaml"),
+        *("--policy", "policy.yaml", "--baseline", "baseline"),
+    )
     assert gate(*promoted, "--today", "2026-12-05")[0] == 0
     pinned = ("--baseline-record", "record.yaml")
     code, out, _ = gate(*VERIFY, *pinned)
@@ -287,9 +290,12 @@ def test_another_record_is_caught(gate: Gate) -> None:
     code, out, _ = gate(*verify, *pinned, "--replay")
     assert code == 0, out
     assert "ok           baseline record  sha256" in out
-    code, out, _ = gate(*verify, "--replay")
+    code, out, _ = gate(*verify)
     assert code == 0
     assert "not checked  baseline record  give --baseline-record" in out
+    code, _, err = gate(*verify, "--replay")
+    assert code == 2
+    assert "--baseline-record must be named" in err
     assert gate(*promoted, "--today", "2026-12-06")[0] == 0
     code, out, _ = gate(*verify, *pinned)
     assert code == 1
@@ -302,7 +308,9 @@ def test_every_code_is_reached_somewhere() -> None:
     here |= {Failure.V_FILE_EXTRA, Failure.V_RECORD}
     promotion = Path(__file__).with_name("test_promote.py").read_text(encoding="utf-8")
     assert {one for one in Failure if one not in here} == {
-        one for one in (Failure.V_NOT_RELEASED, Failure.V_NO_DECISION) if one.name in promotion
+        one
+        for one in (Failure.V_NOT_RELEASED, Failure.V_NO_DECISION, Failure.V_UNVERIFIED)
+        if one.name in promotion
     }
 
 
