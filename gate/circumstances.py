@@ -1,21 +1,16 @@
-"""What a decision says besides its findings: the policy, the runs, warnings, what was tried."""
+"""What a decision says besides its findings: the policy, the runs, the warnings."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from gate.decision import ParentRef, PolicyRef, RunSummary, SuiteSummary
 from gate.evidence.assess import Assessment
 from gate.evidence.comparability import UNKNOWN
-from gate.evidence.problem import Problem
 from gate.evidence.run import Run
 from gate.evidence.table import Table, ids_sha256
 from gate.finding import Finding, Outcome
-from gate.lineage import History, RecordUse
+from gate.lineage import RecordUse
 from gate.policy.schema import Policy
-
-if TYPE_CHECKING:
-    from gate.trail.history import Past
 
 
 def policy_ref(policy: Policy) -> PolicyRef:
@@ -138,20 +133,6 @@ def _suite_summary(run: Run, assessment: Assessment) -> SuiteSummary:
             for problem in problems
         ),
     )
-
-
-def attempts(
-    past: "Past | Problem | None",
-    runs: Mapping[str, Run],
-    policy: Policy,
-    findings: Sequence[Finding],
-) -> History | None:
-    """Count what was tried before; None without a history that can be read."""
-    if past is None or isinstance(past, Problem):
-        return None
-    from gate.trail.attempts import count_attempts  # most decisions have no history
-
-    return count_attempts(past, runs, policy.sha256, findings)
 
 
 def _portable(path: str) -> str:

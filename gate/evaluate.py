@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Mapping
 from datetime import date
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from gate import __version__
 from gate.checks.check import Check
-from gate.circumstances import attempts, cut_by, policy_ref, run_summary, warnings
+from gate.circumstances import cut_by, policy_ref, run_summary, warnings
 from gate.decision import Decision, decide
 from gate.errors import PolicyError
 from gate.evidence.assess import Assessment, assess, beside
@@ -21,9 +20,6 @@ from gate.policy.schema import Policy, SuiteRules
 from gate.policy.waivers import apply_waivers
 from gate.reasons import Reason
 
-if TYPE_CHECKING:
-    from gate.trail.history import Past
-
 
 def evaluate(
     policy: Policy,
@@ -31,7 +27,7 @@ def evaluate(
     *,
     today: date,
     records: Mapping[str, RecordUse] = MappingProxyType({}),
-    past: "Past | Problem | None" = None,
+    broken_history: Problem | None = None,
 ) -> Decision:
     """Decide.
 
@@ -40,7 +36,7 @@ def evaluate(
         runs: By role; `candidate` always, `baseline` and `anchor` where given.
         today: The day that waivers are held against.
         records: The baseline records that pin runs, by role.
-        past: What the history said before, or what is wrong with it; None without a history.
+        broken_history: What is wrong with the history; None where it is whole, or there is none.
 
     Raises:
         PolicyError: If the policy says something of a suite that usable evidence contradicts,
@@ -54,7 +50,7 @@ def evaluate(
         for finding in _findings(check, beside(assessments, check.suites), policy)
     ]
     findings += [finding for assessment in assessments.values() for finding in _changes(assessment)]
-    findings += _broken_history(past)
+    findings += [] if broken_history is None else [_unusable_history(broken_history)]
     findings, waivers = apply_waivers(findings, policy.waivers, today)
     return Decision(
         verdict=decide(findings),
@@ -71,24 +67,22 @@ def evaluate(
             for name, each in assessments.items()
             for table in overviews(each, policy.statistics, cut_by(policy, name))
         ),
-        history=attempts(past, runs, policy, findings),
     )
 
 
-def _broken_history(past: object) -> Iterator[Finding]:
+def _unusable_history(broken: Problem) -> Finding:
     """Withhold a decision whose history was tampered with: the attempts are not known."""
-    if isinstance(past, Problem):
-        yield Finding(
-            id="history",
-            check="history",
-            suite="history",
-            slice={},
-            measure="comparability",
-            outcome=Outcome.UNUSABLE,
-            reason=past.reason,
-            summary=past.message,
-            next_step=past.advice,
-        )
+    return Finding(
+        id="history",
+        check="history",
+        suite="history",
+        slice={},
+        measure="comparability",
+        outcome=Outcome.UNUSABLE,
+        reason=broken.reason,
+        summary=broken.message,
+        next_step=broken.advice,
+    )
 
 
 def _applicable(policy: Policy, runs: Mapping[str, Run]) -> list[Check]:

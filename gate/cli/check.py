@@ -14,10 +14,11 @@ from gate.cli.output import ReportType, Target, refuse_collisions, write_reports
 from gate.cli.progress import progress
 from gate.decision import Decision
 from gate.errors import GateError, UsageError
+from gate.evidence.problem import Problem
 from gate.reports import FORMATS
 
 if TYPE_CHECKING:
-    from gate.evidence.problem import Problem
+    from gate.evidence.run import Run
     from gate.trail.history import Past
 
 EXAMPLES = """\b
@@ -180,17 +181,18 @@ def decide(
             next_step="Give --baseline RUN, or set `on_missing_baseline: absolute-only` "
             "in the policy for a first release.",
         )
-    suites = policy.suites_read
     runs = {}
     for role, base in bases.items():
         if base is not None:
             with progress(f"reading the {role}"):
-                runs[role] = load_run(base, role, suites)
+                runs[role] = load_run(base, role, policy.suites_read)
     pinning = read_records(records, runs)
     past = _past(history)
     with progress("deciding"):
         settled, uses = settle(runs, pinning, today)
-        decision = evaluate(policy, settled, today=today, records=uses, past=past)
+        broken = past if isinstance(past, Problem) else None
+        decision = evaluate(policy, settled, today=today, records=uses, broken_history=broken)
+        decision = _counted(decision, past, settled)
     if not without:
         return decision
     from gate.leave_out import leave_one_out
@@ -205,3 +207,14 @@ def _past(history: str | None) -> "Past | Problem | None":
     from gate.trail.history import read_history
 
     return read_history(history)
+
+
+def _counted(
+    decision: Decision, past: "Past | Problem | None", runs: Mapping[str, "Run"]
+) -> Decision:
+    """Count what was tried before, where there is a history that is whole."""
+    if past is None or isinstance(past, Problem):
+        return decision
+    from gate.trail.attempts import with_attempts
+
+    return with_attempts(decision, past, runs)

@@ -1,8 +1,10 @@
 """How often this was tried, and what that does to the chance of passing by luck."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from gate.checks.bounds import OF_ALL
+from gate.decision import Decision
 from gate.evidence.comparability import UNKNOWN
 from gate.evidence.run import Run
 from gate.finding import Finding, Level
@@ -14,29 +16,26 @@ SHOWN = 20
 """Lines of the history that a decision repeats."""
 
 
-def count_attempts(
-    past: Past, runs: Mapping[str, Run], policy_sha256: str, findings: Iterable[Finding]
-) -> History:
-    """Hold a decision against the ones before it.
+def with_attempts(decision: Decision, past: Past, runs: Mapping[str, Run]) -> Decision:
+    """Add to a decision how often this was tried before it.
 
     Deciding the same evidence by the same policy again gives the same answer, so only different
     evidence, baselines or policies count as attempts.
 
     Args:
-        past: The history before this decision.
+        decision: What was decided; the weakest level among its blocking findings sets the chance.
+        past: The history before it.
         runs: By role, as read.
-        policy_sha256: Of the policy that decides.
-        findings: Of this decision; the weakest level among the blocking ones sets the chance.
     """
     candidate, baseline = runs["candidate"], runs.get("baseline")
-    this = (candidate.digest, baseline.digest if baseline else "", policy_sha256)
-    chance = _chance(findings)
+    this = (candidate.digest, baseline.digest if baseline else "", decision.policy.sha256)
+    chance = _chance(decision.findings)
     declared = candidate.manifest.checkpoint if candidate.manifest else None
     name = declared.name if declared else UNKNOWN
     revision = (declared.revision if declared else None) or UNKNOWN
     mine = of_checkpoint(past.lines, name, revision, candidate.digest)
     rivals = [line for line in past.lines if this[1] and line.baseline == this[1]]
-    return History(
+    history = History(
         length=len(past.lines),
         head=past.head,
         chance=chance,
@@ -44,6 +43,7 @@ def count_attempts(
         baseline=_attempts(rivals, this, chance) if this[1] else None,
         past=tuple(_past(line) for line in past.lines[-SHOWN:]),
     )
+    return replace(decision, history=history)
 
 
 def _attempts(lines: Sequence[Line], this: tuple[str, str, str], chance: float | None) -> Attempts:

@@ -17,6 +17,7 @@ from gate.leave_out import leave_one_out, was_asked
 from gate.lineage import RecordUse
 from gate.policy import Policy
 from gate.reports.json import render
+from gate.trail.attempts import with_attempts
 from gate.trail.failure import Failed, Failure
 from gate.trail.history import Line, Past, entry
 from gate.trail.record import BaselineRecord, settle
@@ -104,7 +105,9 @@ def _again(decision: Decision, inputs: Inputs) -> Decision:
     past = inputs.past
     if past is not None and decision.history is not None:
         past = Past(past.lines[: decision.history.length])
-    again = evaluate(inputs.policy, runs, today=decision.today, records=uses, past=past)
+    again = evaluate(inputs.policy, runs, today=decision.today, records=uses)
+    if past is not None:
+        again = with_attempts(again, past, runs)
     if was_asked(decision):
         again = leave_one_out(again, inputs.policy, runs, today=decision.today)
     # Where the policy lay is no evidence; a history that was not given cannot be counted again.
