@@ -2,13 +2,15 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 from gate.errors import JudgingError
 from gate.generate.cases import Asked, Case
 from gate.generate.made import Answers, key_of
+from gate.judge.depends import text_digest
+from gate.judge.engines.answered import answered
 from gate.judge.engines.engine import Engine
 from gate.judge.tokenizers import HubTokenizer
 from gate.judge.values import Answer, Message, Request
@@ -119,7 +121,7 @@ class Work:
             started = time.monotonic()
             while not stopping() and (window := list(islice(rest, WINDOW))):
                 requests = [self._request(key, prompts[key]) for key in window]
-                for batch in _batches(self.engine, requests, stopping):
+                for batch in answered(self.engine, requests, stopping):
                     answers.add(_settled(batch, progress))
                     progress.seconds = time.monotonic() - started
                     tell(progress)
@@ -148,7 +150,7 @@ def plan(engine: Engine, protocol: Protocol, suites: Sequence[Asked]) -> Work:
         engine.digest or engine.name,
         engine.revision,
         tokenizer.sha256 if tokenizer else None,
-        _sha256(template),
+        text_digest(template),
         engine.dtype,
         protocol.max_new_tokens,
     ]
@@ -170,10 +172,6 @@ def _chat_template(engine: Engine) -> str | None:
     return template
 
 
-def _sha256(text: str | None) -> str | None:
-    return None if text is None else hashlib.sha256(text.encode()).hexdigest()
-
-
 def _settled(batch: Sequence[Answer], progress: Progress) -> list[Answer]:
     """Sort out what failed for now; count the rest."""
     settled = []
@@ -186,26 +184,3 @@ def _settled(batch: Sequence[Answer], progress: Progress) -> list[Answer]:
             progress.new_tokens += answer.new_tokens
     progress.done += len(settled)
     return settled
-
-
-def _batches(
-    engine: Engine, requests: Sequence[Request], stopping: Callable[[], bool]
-) -> Iterator[Sequence[Answer]]:
-    """Yield the engine's batches until all is answered or it is time to stop."""
-    open_ = {request.key for request in requests}
-    batches = iter(engine.answer(requests))
-    try:
-        for batch in batches:
-            for answer in batch:
-                if answer.key not in open_:
-                    raise JudgingError("the engine answered something twice, or what nobody asked")
-                open_.remove(answer.key)
-            yield batch
-            if stopping():
-                return
-    finally:
-        close = getattr(batches, "close", None)
-        if close is not None:
-            close()
-    if open_:
-        raise JudgingError(f"the engine left {len(open_)} prompts without any answer")

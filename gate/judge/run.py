@@ -1,11 +1,12 @@
 """The run loop: completions to an engine, answers to verdicts, verdicts to the store."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from gate.errors import JudgingError
+from gate.judge.engines.answered import answered
 from gate.judge.engines.engine import Engine
 from gate.judge.judges.judge import Judge, Judging
 from gate.judge.store import Record, Store, record_of
@@ -110,7 +111,8 @@ class _Loop:
     ) -> dict[str, _Open]:
         """Send one request of each; return those that ask another."""
         following: dict[str, _Open] = {}
-        for batch in _batches(self._engine, asked, alone=alone, stopping=self._stopping):
+        requests = [one.request for one in asked.values()]
+        for batch in answered(self._needed(), requests, self._stopping, alone=alone):
             records = []
             for answer in batch:
                 one = asked[answer.key]
@@ -126,6 +128,11 @@ class _Loop:
                     records.append(record)
             self._stored(records)
         return following
+
+    def _needed(self) -> Engine:
+        if self._engine is None:
+            raise JudgingError("this judge needs an engine, and there is none")
+        return self._engine
 
     def _stored(self, records: Sequence[Record]) -> None:
         self._store.add(records)
@@ -174,35 +181,3 @@ def _near_tie(engine: Engine | None, request: Request, answer: Answer) -> bool:
         and answer.lead is not None
         and not answer.lead >= NEAR_TIE  # NaN is no lead either
     )
-
-
-def _batches(
-    engine: Engine | None,
-    waiting: Mapping[str, _Open],
-    *,
-    alone: bool,
-    stopping: Callable[[], bool],
-) -> Iterator[Sequence[Answer]]:
-    """Yield the engine's batches until all is answered or it is time to stop."""
-    if engine is None:
-        raise JudgingError("this judge needs an engine, and there is none")
-    open_ = set(waiting)
-    batches = iter(engine.answer([one.request for one in waiting.values()], alone=alone))
-    try:
-        for batch in batches:
-            for answer in batch:
-                if answer.key not in open_:
-                    raise JudgingError("the engine answered something twice, or what nobody asked")
-                open_.remove(answer.key)
-            yield batch
-            if stopping():
-                return
-    finally:
-        close = getattr(batches, "close", None)
-        if close is not None:
-            close()
-    if open_:
-        raise JudgingError(
-            f"the engine left {len(open_)} of {len(waiting)} requests without any answer",
-            next_step="Run the same command again; if it stays so, report it.",
-        )
