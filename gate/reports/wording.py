@@ -88,6 +88,8 @@ def unit(decision: Decision, finding: Finding) -> str:
     """Say what `n` counts, as `behaviors`."""
     if finding.check == "judge-agreement":
         return "labels"
+    if finding.measure == "coverage":  # of a behavior with five test cases there are five
+        return "rows"
     for role in ("candidate", "baseline", "anchor"):
         run = decision.runs.get(role)
         if run is not None and finding.suite in run.suites:

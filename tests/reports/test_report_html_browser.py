@@ -41,6 +41,12 @@ BEYOND = """() => [...document.querySelectorAll('body *')]
     .filter(e => e.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
     .map(e => e.outerHTML.slice(0, 100))"""
 """What in a page reaches beyond its right edge."""
+CUT = """() => [...document.querySelectorAll('svg')].filter(e => e.getClientRects().length)
+    .flatMap(svg => [...svg.querySelectorAll('text')].map(e => [e, svg].map(
+        each => each.getBoundingClientRect())).filter(([own, all]) => own.left < all.left - 1
+        || own.right > all.right + 1 || own.top < all.top - 1 || own.bottom > all.bottom + 1)
+        .map(() => svg.getAttribute('aria-labelledby')))"""
+"""The pictures whose words reach beyond them, so that they are cut."""
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +118,7 @@ def test_fits_and_is_quiet(show: Show, name: str, width: int, theme: str) -> Non
     assert len([url for url in shown.asked if url.startswith("file:")]) == 1
     assert shown.at.evaluate("document.documentElement.scrollWidth") == width
     assert shown.at.evaluate(BEYOND) == []
+    assert shown.at.evaluate(CUT) == []
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -197,6 +204,18 @@ def test_prints_whole(show: Show, name: str) -> None:
     rows = [row for row in shown.at.locator("td, th, dd, p, li, h2, h3").all_inner_texts() if row]
     assert len(rows) > 40
     assert [row for row in rows if bare(row) not in printed] == []
+
+
+def test_prints_its_legend(show: Show) -> None:
+    """What explains a picture has its colors on paper, where backgrounds are left out by default."""
+    shown = show(page("block"), width=718)
+    shown.at.emulate_media(media="print")
+    kept = shown.at.evaluate(
+        """() => [...document.querySelectorAll('.key, .sign.big')].map(
+        e => getComputedStyle(e).printColorAdjust)"""
+    )
+    assert len(kept) > 3
+    assert set(kept) == {"exact"}
 
 
 @pytest.mark.slow

@@ -180,3 +180,10 @@ def test_fit_keeps_order_and_severity() -> None:
     assert fit(sections, 20, "{left_out}") == "a\nfirst\nz\nb\nmiddle\n1"
     assert fit(sections, 18, "{left_out}") == "a\nfirst\nz\n2"
     assert fit(sections, 1, "{left_out}") == "3"
+
+
+def test_coverage_counts_rows() -> None:
+    """What coverage counts is called rows: a behavior with several test cases has several."""
+    first = block().findings[0]
+    counted = replace(first, check="coverage", measure="coverage", n=1600)
+    assert "1600 rows" in render(replace(block(), findings=(counted,)))

@@ -57,7 +57,7 @@ class Layout(NamedTuple):
 
 
 WIDE = Layout("wide", 900, 46, 322, 660, 19, 34, (674, 19), 6)
-NARROW = Layout("narrow", 343, 96, 8, 335, 52, 32, (0, 81), 4)
+NARROW = Layout("narrow", 343, 96, 16, 327, 52, 32, (0, 81), 4)
 _AXIS = 26.0
 
 

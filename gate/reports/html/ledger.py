@@ -42,7 +42,9 @@ def ledger(books: Sequence[tuple[str, str, Ledger]]) -> Iterator[Element]:
         picture.text(place, scored, room=90, align="right", color="muted")
     words = "; ".join(_words(*each) for each in kept)
     drawn = picture.element("Scored and unscored rows of every ledger", words, "plot")
-    yield of("figure", "small", drawn, legend(_WORDS))
+    shares = [_shares(book) for _, _, book in kept]
+    keys = {key: said for key, said in _WORDS.items() if any(share[key] for share in shares)}
+    yield of("figure", "small", drawn, legend(keys))
 
 
 def _missing(book: Ledger) -> float:

@@ -26,7 +26,11 @@ def table(
     columns: Sequence[Column],
     rows: Iterable[Sequence[Cell]],
 ) -> Element:
-    """Build a table whose first column names its rows."""
+    """Build a table whose first column names its rows; an empty column is left out."""
+    rows = list(rows)
+    kept = [at for at in range(len(columns)) if at == 0 or any(row[at].children for row in rows)]
+    columns = [columns[at] for at in kept]
+    rows = [[row[at] for at in kept] for row in rows]
     head = el("tr", {"role": "row"}, *(_heading(column) for column in columns))
     return el(
         "table",
