@@ -207,7 +207,7 @@ def test_prints_whole(show: Show, name: str) -> None:
 
 
 def test_prints_its_legend(show: Show) -> None:
-    """What explains a picture has its colors on paper, where backgrounds are left out by default."""
+    """What explains a picture keeps its colors on paper, where backgrounds are left out."""
     shown = show(page("block"), width=718)
     shown.at.emulate_media(media="print")
     kept = shown.at.evaluate(
