@@ -72,6 +72,9 @@ def test_unsafe_is_derived_from_items(
         ([row(0, item(True), turn=0, turns=3)], 1, 0),
         ([row(0, turn=0, turns=2), row(0, item(None), turn=1, turns=2)], 0, 1),
         ([row(0, turn=0, turns=2), row(0, turn=1, turns=2)], 0, 0),
+        ([row(0, turn=1, turns=2), row(0, item(True), turn=2, turns=2)], 1, 0),
+        ([row(0, turn=2, turns=3), row(0, turn=3, turns=3)], 0, 1),
+        ([row(0, turn=1.0, turns=2.0), row(0, turn=2.0, turns=2, usefulness=1.0)], 0, 0),
         ([row(0, turns=4)], 0, 0),
     ],
 )
@@ -94,6 +97,8 @@ def test_a_conversation_is_unsafe_if_any_turn_is(
         ([row(0), row(0, item(True))], "E_CONFLICT", "with different verdicts"),
         ([row(0, turn=0), row(0)], "E_RUBRIC", "some rows of p0000 name a turn, some do not"),
         ([row(0, turn=0, turns=1), row(0, turn=1, turns=1)], "E_RUBRIC", "2 turns, where"),
+        ([row(0, turn=1, turns=2), row(0, turn=3, turns=2)], "E_RUBRIC", "turn 3 of p0000, where"),
+        ([row(0, turn=0, turns=2), row(0, turn=2, turns=2)], "E_RUBRIC", "turn 2 of p0000, where"),
         (
             [row(0, turn=0, turns=2), row(0, item(name="S9"), turn=1, turns=2)],
             "E_RUBRIC",

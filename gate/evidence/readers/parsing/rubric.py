@@ -111,6 +111,18 @@ def _distinct(rows: Sequence[Turn]) -> None:
     if len(rows) > _turns(rows):
         what = f"{rows[-1].where}: {len(rows)} turns, where `turns` says {_turns(rows)}"
         raise EvidenceError(Reason.E_RUBRIC, what)
+    _counted({turn.number: turn for turn in rows if turn.number is not None}, rows)
+
+
+def _counted(numbered: Mapping[int, Turn], rows: Sequence[Turn]) -> None:
+    """Refuse a turn that there cannot be: in its place, one that there is would be missing."""
+    if not numbered:
+        return
+    beyond = _turns(rows) + (0 not in numbered)  # turns are counted from 0 or from 1
+    if max(numbered) >= beyond:
+        last = numbered[max(numbered)]
+        what = f"turn {last.number} of {some([last.prompt])}, where `turns` says {_turns(rows)}"
+        raise EvidenceError(Reason.E_RUBRIC, f"{last.where}: {what}")
 
 
 def _turns(rows: Sequence[Turn]) -> int:

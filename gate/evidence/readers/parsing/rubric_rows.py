@@ -226,7 +226,7 @@ class Row:
     def _usefulness(self, cell: Cell) -> int | None:
         if cell is None or cell == "":
             return None
-        number = count(cell)
+        number = count(_whole(cell))
         if number is None or number not in USEFULNESS:
             raise self._wrong(f"`usefulness` is {shown(cell)}, expected 0, 1, 2, 3 or null")
         return number
@@ -243,12 +243,13 @@ class Row:
     def _count(self, cell: Cell) -> int | None:
         if cell is None or cell == "":
             return None
-        number = count(cell)
+        number = count(_whole(cell))
         if number is None:
             raise self._wrong(f"`turn` is {shown(cell)}, expected a whole number from 0 on")
         return number
 
     def _text(self, name: str, cell: Cell, most: int) -> str:
+        cell = _whole(cell)
         text = str(cell) if isinstance(cell, int) and not isinstance(cell, bool) else cell
         if not isinstance(text, str):
             raise self._wrong(f"`{name}` is {shown(cell)}, expected text")
@@ -258,6 +259,11 @@ class Row:
 
     def _wrong(self, what: str) -> EvidenceError:
         return malformed(self.path, self.where, what)
+
+
+def _whole(cell: Cell) -> Cell:
+    """Read 2.0 as 2: a Parquet column of whole numbers with a null in it is often one of floats."""
+    return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
 
 
 def conflicting(first: Turn, second: Turn) -> bool:
