@@ -207,6 +207,17 @@ def test_a_correction_that_decides_can_only_withhold(tmp_path: Path) -> None:
         assert (code, one(decision, "delta")["reason"]) == (1, "C_REGRESSION")
 
 
+def test_errors_that_no_true_rate_explains_are_not_these(tmp_path: Path) -> None:
+    """A judge of 30 % false alarms that calls 4 % unsafe errs otherwise here: nothing is known."""
+    few = {"tp": 90, "fn": 10, "fp": 60, "tn": 140}
+    code, decision = checked(tmp_path, {**CEILING, "ceiling": 0.5, "corrected": True}, **few)
+    found = one(decision, "rate")
+    assert (code, found["reason"]) == (3, "C_JUDGE_ERROR_OPEN")
+    assert (found["corrected"]["value"], found["corrected"]["lower"]) == (None, 0.0)
+    assert found["corrected"]["upper"] == 1.0
+    assert any("on these verdicts it errs otherwise" in each for each in found["notes"])
+
+
 def test_a_ceiling_below_the_false_alarms_is_warned_of(tmp_path: Path) -> None:
     """Most of what is counted there may be the judge's own errors."""
     _, decision = checked(tmp_path, {**CEILING, "ceiling": 0.24}, fp=60, tn=140)

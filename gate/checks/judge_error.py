@@ -15,6 +15,7 @@ from gate.reasons import Reason
 from gate.stats.interval import TOLERANCE, Interval
 from gate.stats.judge_error import (
     Confusion,
+    beats_a_coin,
     change_interval_corrected,
     rate_interval_corrected,
     wrong_expected,
@@ -138,12 +139,25 @@ def _notes(finding: Finding, judge: Confusion) -> Iterator[str]:
             f"about {round(wrong)} of the candidate's verdicts are wrong by the judge's measured "
             f"errors, and {tips} the other way would change the outcome"
         )
+    if _contradicts(finding, judge):
+        yield (
+            "no true rate would show as this one by the judge's measured errors: on these "
+            "verdicts it errs otherwise, and nothing can be corrected"
+        )
     false_alarms = 1.0 - judge.specificity
     if finding.measure == "rate" and finding.limit is not None and false_alarms > finding.limit:
         yield (
             f"the judge calls {percent(false_alarms)} of what is none: more than the ceiling, so "
             "it may be counting its own false alarms"
         )
+
+
+def _contradicts(finding: Finding, judge: Confusion) -> bool:
+    """Tell whether a known judge and a known rate leave no true rate that explains both."""
+    corrected, estimate = finding.corrected, finding.estimate
+    if corrected is None or estimate is None or math.isnan(estimate.value):
+        return False
+    return math.isnan(corrected.value) and beats_a_coin(judge, estimate.confidence)
 
 
 def _wrong(candidate: Sample, judge: Confusion) -> float | None:

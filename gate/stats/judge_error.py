@@ -87,6 +87,9 @@ def corrected_change(apparent: float, sensitivity: float, specificity: float) ->
 def rate_interval_corrected(apparent: Interval, judge: Confusion, confidence: float) -> Interval:
     """Bound the true rate behind a bound on the apparent one.
 
+    Where the apparent rate is none that a judge with these errors could show, nothing is known:
+    the value is NaN, and the ends are 0 and 1.
+
     Args:
         apparent: The rate by the judge's verdicts, by any bound at the same level.
         judge: What is known of its errors.
@@ -114,6 +117,19 @@ def change_interval_corrected(apparent: Interval, judge: Confusion, confidence: 
     return _propagated(change, apparent, judge, confidence, -1.0)
 
 
+def beats_a_coin(judge: Confusion, confidence: float) -> bool:
+    """Tell whether the labels show that the judge tells more than a coin does."""
+    return judge.informative and sum(ends[0] for ends in _ends(judge, confidence)) > 1.0
+
+
+def _ends(judge: Confusion, confidence: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Bound its sensitivity and its specificity."""
+    return (
+        clopper_pearson(judge.tp, judge.tp + judge.fn, confidence),
+        clopper_pearson(judge.tn, judge.tn + judge.fp, confidence),
+    )
+
+
 Corrected = Callable[[float, float, float], float]
 
 
@@ -122,14 +138,11 @@ def _propagated(
 ) -> Interval:
     """Square and add how far each part's own limits move the value, towards either end."""
     anything = Interval(math.nan, least, 1.0)
-    if not judge.informative or math.isnan(apparent.value):
+    # Where the labels leave it open whether the judge beats a coin, they tell nothing.
+    if not beats_a_coin(judge, confidence) or math.isnan(apparent.value):
         return anything
     se, sp = judge.sensitivity, judge.specificity
-    se_ends = clopper_pearson(judge.tp, judge.tp + judge.fn, confidence)
-    sp_ends = clopper_pearson(judge.tn, judge.tn + judge.fp, confidence)
-    # Where the labels leave it open whether the judge beats a coin, they tell nothing.
-    if se_ends[0] + sp_ends[0] <= 1.0:
-        return anything
+    se_ends, sp_ends = _ends(judge, confidence)
     middle = value_of(apparent.value, se, sp)
     moved = [
         [value_of(p, se, sp) for p in (apparent.lower, apparent.upper)],
@@ -138,6 +151,9 @@ def _propagated(
     ]
     up = math.hypot(*(max(max(values) - middle, 0.0) for values in moved))
     down = math.hypot(*(max(middle - min(values), 0.0) for values in moved))
+    # Fewer called unsafe than its false alarms alone would be: these are not the judge's errors.
+    if middle + up < least or middle - down > 1.0:
+        return anything
     return Interval(
         _within(middle, least), _within(middle - down, least), _within(middle + up, least)
     )
