@@ -15,6 +15,9 @@ from gate.policy import Policy, SuiteRules
 
 LED_BY = "leave-one-out"
 _AGAIN = f"{LED_BY}: decided again without each of"
+COLUMNS = (*CATEGORY_COLUMNS, "l2", "l3")
+"""What categories are told by: the first of these that has more than one value."""
+_NOTHING = f"{LED_BY}: there is nothing to decide without in"
 _FEWEST_METHODS = 2
 """What a check of the worst of several methods needs."""
 
@@ -41,12 +44,14 @@ def leave_one_out(
         if tried:
             each = [f"{tried.count(name)} values of {name}" for name in dict.fromkeys(tried)]
             said.append(f"{_AGAIN} {suite}'s {' and '.join(each)}")
+        else:
+            said.append(f"{_NOTHING} {suite}: it has one category and one method at most")
     return replace(decision, warnings=(*decision.warnings, *said))
 
 
 def was_asked(decision: Decision) -> bool:
     """Tell whether a decision says what leaving parts out would do to it."""
-    return any(warning.startswith(_AGAIN) for warning in decision.warnings)
+    return any(warning.startswith((_AGAIN, _NOTHING)) for warning in decision.warnings)
 
 
 Left = tuple[str, list[Check], Policy]
@@ -67,7 +72,7 @@ def _parts(policy: Policy, runs: Mapping[str, Run], suite: str) -> Iterator[Left
 
 
 def _categories(tables: Sequence[Table]) -> Iterator[tuple[str, str]]:
-    for column in CATEGORY_COLUMNS:
+    for column in COLUMNS:
         values = {cell for table in tables for cell in table.columns.get(column, ()) if cell}
         if len(values) > 1:
             yield from ((column, value) for value in sorted(values))

@@ -8,7 +8,15 @@ import pytest
 import yaml
 
 from gate.cli.main import run as gate
-from tests.building import CATEGORIES, DELTA, attack_rows, decide, write_policy, write_run
+from tests.building import (
+    CATEGORIES,
+    DELTA,
+    attack_rows,
+    decide,
+    rubric_rows,
+    write_policy,
+    write_run,
+)
 
 GAP = {"check": "overfit-gap", "private": "private", "method": "DirectRequest", "margin": 0.08}
 
@@ -68,6 +76,7 @@ def test_only_shared_categories_count_in_private_proportions(tmp_path: Path) -> 
     (found,) = decision["findings"]
     assert found["estimate"]["value"] == pytest.approx(0)
     assert found["n"] == len(copyright_) * 2 + len(illegal) * 2
+    assert found["notes"] == ["over 2 shared categories; 25 ids are in others, and do not count"]
     _, decision = decide(tmp_path, write_policy(tmp_path / "p.yaml", {**GAP, "margin": 0.4}))
     assert decision["findings"][0]["estimate"]["value"] == pytest.approx(-0.5 + 1 / 3)
 
@@ -160,6 +169,30 @@ def test_a_decision_with_parts_left_out_can_be_verified(tmp_path: Path) -> None:
     write_run(tmp_path / "candidate", attack=attack_rows(range(3)))
     policy = write_policy(tmp_path / "p.yaml", DELTA)
     decide(tmp_path, policy, "--leave-one-out")
+    sides = [f"--{side}={tmp_path / side}" for side in ("baseline", "candidate")]
+    verify = ["verify", str(tmp_path / "decision.json"), "--policy", str(policy), *sides]
+    assert gate([*verify, "--replay"]) == 0
+
+
+def test_the_levels_of_a_rubric_below_a_single_first(tmp_path: Path) -> None:
+    """Where there is one l1, each l2 is left out; where there is one of all, that is said."""
+    for side, unsafe in (("baseline", range(0)), ("candidate", range(0, 100, 4))):
+        rows = rubric_rows(unsafe)
+        for at, row in enumerate(rows):
+            row |= {"l1": "L1", "l2": f"L2-{at % 4}", "l3": f"L3-{at % 4}"}
+        write_run(tmp_path / side, diag=rows)
+    check = {"check": "paired-delta", "suite": "diag", "margin": 0.05}
+    policy = write_policy(tmp_path / "p.yaml", check)
+    assert left_out(tmp_path, policy)[1] == [
+        "leave-one-out: the decision hangs on diag l2 L2-0: without it BLOCK would be RELEASE",
+        "leave-one-out: decided again without each of diag's 4 values of l2",
+    ]
+    for side, unsafe in (("baseline", range(0)), ("candidate", range(2))):
+        same = {"l1": "L1", "l2": "L2", "l3": "L3"}
+        write_run(tmp_path / side, diag=[{**row, **same} for row in rubric_rows(unsafe)])
+    said = ["leave-one-out: there is nothing to decide without in diag: it has one category and "
+            "one method at most"]  # fmt: skip
+    assert left_out(tmp_path, policy)[1] == said
     sides = [f"--{side}={tmp_path / side}" for side in ("baseline", "candidate")]
     verify = ["verify", str(tmp_path / "decision.json"), "--policy", str(policy), *sides]
     assert gate([*verify, "--replay"]) == 0

@@ -76,6 +76,20 @@ def test_only_prompts_that_both_answer_safely_count(tmp_path: Path) -> None:
     mixed = rubric_rows(range(50), n=200, useful=bare(range(50, 60)))
     [level] = run(tmp_path, FLOOR, before, mixed)
     assert "over all answers, unsafe ones included, usefulness is 2.90" in level["notes"]
+    [change] = run(tmp_path, DROP, before, mixed)
+    said = "over all answers, unsafe ones included, usefulness is 3.00 → 2.90"
+    assert said in change["notes"]
+
+
+def test_no_usefulness_at_all_is_unknown(tmp_path: Path) -> None:
+    """Open, and said so in words: no number stands for it."""
+    none = [{**row, "usefulness": None} for row in rubric_rows([1], n=50)]
+    other = [{**row, "usefulness": None} for row in rubric_rows([2], n=50)]
+    for check in (FLOOR, DROP):
+        [finding] = run(tmp_path, check, none, other)
+        assert finding["outcome"] == "inconclusive"
+        assert ": unknown;" in finding["summary"] or "answers unknown;" in finding["summary"]
+        assert not any("over all answers" in note for note in finding["notes"])
 
 
 def test_an_answer_without_usefulness_is_open_both_ways(tmp_path: Path) -> None:
@@ -128,6 +142,7 @@ def test_a_ratio_without_a_base_is_never_within_a_limit(
         ({"check": "attack-ratio", "max_ratio": 4}, "ceiling"),
         ({**RATIO, "base": "attack"}, "name the same half"),
         ({**RATIO, "attack": "jailbreak"}, "no id of suite 'diag' has subset 'jailbreak'"),
+        ({**RATIO, "column": "colour"}, "no id of suite 'diag' has colour 'base' (there are none)"),
         ({"check": "usefulness"}, "a `floor` or a `margin` is missing"),
         ({"check": "usefulness", "floor": 4}, "3"),
         ({"check": "bare-refusal"}, "a `max_rate` or a `margin` is missing"),

@@ -19,7 +19,7 @@ from pydantic import (
 from gate.checks.bounds import AnyBound, Asked
 from gate.evidence.panel import Panel
 from gate.evidence.problem import Problem
-from gate.evidence.rows import Kind
+from gate.evidence.rows import RUBRIC_ITEMS, Kind
 from gate.evidence.table import BoolArray
 from gate.finding import Finding, Level
 from gate.reasons import Reason
@@ -249,7 +249,8 @@ class SlicedCheck(Check):
             return []
         names = [name for name, _ in self._cut(panel, self.by)]
         if not names:
-            known = ", ".join(sorted(name for name in panel.columns if panel.names(name)))
+            told = sorted(set(panel.columns) - {RUBRIC_ITEMS})
+            known = ", ".join(name for name in told if panel.names(name))
             return [f"by: no id of suite {self.suite!r} has a {self.by!r} (columns: {known})"]
         found = []
         for _, several in self.limit_keys:

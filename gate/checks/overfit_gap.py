@@ -90,7 +90,9 @@ class OverfitGap(Check):
                   zip(sizes, parts, strict=True)]  # fmt: skip
         gap = combined([*ours, *((-weight, change) for weight, change in theirs)])
         n = (sum(int(mask.sum()) for _, mask, _ in parts), whole)
-        yield self._finding(gap, combined(ours), combined(theirs), n, asked, shared)
+        elsewhere = len(panel.ids) + len(private.ids) - sum(n)
+        notes = () if shared is None else (_over(len(shared), elsewhere),)
+        yield self._finding(gap, combined(ours), combined(theirs), n, asked, notes)
 
     def _change(self, panel: Panel, mask: BoolArray, asked: Asked) -> Interval:
         other, candidate = (
@@ -108,10 +110,9 @@ class OverfitGap(Check):
         theirs: Interval,
         n: tuple[int, int],
         asked: Asked,
-        shared: tuple[str, ...] | None,
+        notes: tuple[str, ...],
     ) -> Finding:
         outcome, reason = _outcome(gap, self.margin, min(n), self.min_n)
-        categories = () if shared is None else (f"over {len(shared)} shared categories",)
         return Finding(
             id=self.id,
             check=self.check,
@@ -138,8 +139,14 @@ class OverfitGap(Check):
             ),
             limit=self.margin,
             n=sum(n),
-            notes=categories,
+            notes=notes,
         )
+
+
+def _over(shared: int, elsewhere: int) -> str:
+    """Say what is compared, and how much is not."""
+    left = f"; {elsewhere} ids are in others, and do not count" if elsewhere else ""
+    return f"over {shared} shared {'category' if shared == 1 else 'categories'}{left}"
 
 
 def _shared(public: Panel, private: Panel, by: str) -> tuple[str, ...]:

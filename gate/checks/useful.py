@@ -4,6 +4,7 @@ The shared rules hold what should be small under a limit. Here that is what an a
 the most useful one, as a share of 3, and the numbers are turned around for the reader.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -109,13 +110,14 @@ def _turned(
     limit = turn(finding.limit)
     reason = finding.reason and _TURNED.get(finding.reason, finding.reason)
     sign = "+" if measure == "usefulness-change" else ""
+    value = "unknown" if math.isnan(shown.value) else f"{shown.value:{sign}.2f}"
     worst = f"{shown.lower:.2f}" if word == "floor" else f"{-shown.lower:.2f}"
     return replace(
         finding,
         measure=measure,
         reason=reason,
         summary=(
-            f"{summary}{shown.value:{sign}.2f}; bound {shown.lower:{sign}.2f} to "
+            f"{summary}{value}; bound {shown.lower:{sign}.2f} to "
             f"{shown.upper:{sign}.2f}, {word} {abs(limit):.2f}"
         ),
         next_step=_next_step(finding, reason, f"Here it passes from a {word} of {worst}."),

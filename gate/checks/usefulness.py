@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated, ClassVar, Literal, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from gate.checks.answers import BEST, Answers, both_safe, pair
@@ -72,7 +73,7 @@ class Usefulness(SlicedCheck):
                     label=part.label,
                     noun="usefulness of safe answers",
                 )
-                yield _with_all(finding, candidate, part.mask)
+                yield _with_all(finding, part.mask, candidate)
         if self.against not in self.roles_used:
             return
         other, candidate, both = both_safe(panel, self.against)
@@ -81,7 +82,7 @@ class Usefulness(SlicedCheck):
             if not mask.any():
                 yield nothing_safe(self, part.label, -part.limit, "usefulness-change")
             else:
-                yield judge_drop(
+                finding = judge_drop(
                     self,
                     panel,
                     change=pair(panel, other.lost(mask), candidate.lost(mask), mask),
@@ -91,14 +92,14 @@ class Usefulness(SlicedCheck):
                     min_n=part.min_n,
                     noun="usefulness where both answer safely",
                 )
+                yield _with_all(finding, part.mask, other, candidate)
 
 
-def _with_all(finding: Finding, candidate: Answers, mask: BoolArray) -> Finding:
-    """Say the mean over all answers beside that over safe ones."""
-    everything = candidate.lost(mask)
-    scored = everything.scored
-    if not scored.any():
+def _with_all(finding: Finding, mask: BoolArray, *sides: Answers) -> Finding:
+    """Say the mean over all answers beside that over safe ones, of every side."""
+    known = np.logical_and.reduce([mask, *(side.gaps == 0 for side in sides)])
+    if not known.any():
         return finding
-    mean = BEST - float(everything.low[scored].mean())
-    note = f"over all answers, unsafe ones included, usefulness is {mean:.2f}"
+    means = " → ".join(f"{float(side.least[known].mean()):.2f}" for side in sides)
+    note = f"over all answers, unsafe ones included, usefulness is {means}"
     return replace(finding, notes=(*finding.notes, note))

@@ -110,9 +110,11 @@ class Panel:
         return Sample(low, low + (k - known), k, k - known, self.groups)
 
     def mask(self, column: str, name: str) -> BoolArray:
-        """Find the units whose column has one value."""
+        """Find the units whose column has one value; none where there is no such column."""
         wanted = None if name == NO_VALUE else name
-        cells = self.columns.get(column, ())
+        cells = self.columns.get(column)
+        if cells is None:
+            return np.zeros(len(self.ids), dtype=bool)
         return np.fromiter((cell == wanted for cell in cells), dtype=bool, count=len(self.ids))
 
     def masks(self, column: str) -> dict[str, BoolArray]:
