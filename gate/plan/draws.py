@@ -1,6 +1,7 @@
 """Drawing whole suites many times over, where limits are too entangled to add up exactly."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +16,28 @@ AT_ONCE = 1_000_000
 AT_MOST = 100_000_000
 """Verdicts drawn altogether; larger suites are drawn less often."""
 FEWEST = 1_000
+
+Verdicts = Mapping[Source, BoolArray]
+"""By source, whether each unit counts against the checkpoint; shape (units, draws)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """Some drawn suites."""
+
+    first: Verdicts
+    later: Verdicts
+    anchor: Verdicts
+    """Empty where it was not asked for."""
+    gaps: Verdicts
+    """Which of the later verdicts are not there; these count against the candidate."""
+    start: int
+    """The number of the first of these draws."""
+
+    @property
+    def size(self) -> int:
+        """How many suites these are."""
+        return int(next(iter(self.later.values())).shape[1])
 
 
 def draw(
@@ -33,110 +56,129 @@ def draw(
         For 0, 1, … `most` unscored units, for each requirement: the counts, shape (draws,).
     """
     sources = tuple(dict.fromkeys(source for one in wanted for source in one.sources))
+    anchored = any(one.against == "anchor" for one in wanted)
+    found: list[list[list[Counts]]] = [[[] for _ in wanted] for _ in range(most + 1)]
+    counter = Counter(wanted, world)
+    for row in blocks(world, sources, draws=draws, seed=seed, most=most, anchored=anchored):
+        for unscored, drawn in enumerate(row):
+            for at, counts in enumerate(counter.count(drawn)):
+                found[unscored][at].append(counts)
+    return [[_joined(parts) for parts in row] for row in found]
+
+
+def blocks(
+    world: World,
+    sources: Sequence[Source],
+    *,
+    draws: int,
+    seed: int,
+    most: int = 0,
+    anchored: bool = False,
+) -> Iterator[list[Drawn]]:
+    """Draw suites, so many at once that they fit into memory; arguments as in `draw`.
+
+    Yields:
+        The same suites with 0, 1, … `most` unscored units in each method.
+    """
     n = len(world.ground.panel.ids)
     per_draw = max(n * len(sources), 1)
     draws = max(min(draws, AT_MOST // per_draw), FEWEST)
     step = max(AT_ONCE // per_draw, 1)
     rng, rng_gaps = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(2))
-    order = _Order(wanted, world.safe_half)
-    found: list[list[list[Counts]]] = [[[] for _ in wanted] for _ in range(most + 1)]
     for start in range(0, draws, step):
         size = min(step, draws - start)
-        anchored = any(one.against == "anchor" for one in wanted)
-        suites = _Suites(world, sources, order.units, size, rng, anchored=anchored)
-        lost = {source: _places(rng_gaps, size, n, most) for source in sources if most}
-        for unscored in range(most + 1):
-            suites.lose({source: place[unscored - 1 : unscored] for source, place in lost.items()})
-            for at, counts in enumerate(_count(suites, wanted, order)):
-                found[unscored][at].append(counts)
-    return [[_joined(parts) for parts in row] for row in found]
+        whole = _drawn(world, sources, size, rng, start, anchored=anchored)
+        lost = {source: _places(rng_gaps, size, n, most) for source in sources}
+        yield [_without(whole, lost, unscored) for unscored in range(most + 1)]
 
 
-class _Order:
-    """The units of a suite, those that belong to the same masks beside each other."""
-
-    def __init__(self, wanted: Sequence[Requirement], safe_half: BoolArray) -> None:
-        belongs = np.column_stack([safe_half, *(one.mask for one in wanted)])
-        cells, cell = np.unique(belongs, axis=0, return_inverse=True)
-        cell = cell.reshape(-1)
-        self.units: IntArray = np.argsort(cell, kind="stable")
-        self._starts = np.flatnonzero(np.diff(cell[self.units], prepend=-1))
-        self._safe = cells[:, 0]
-        self._members = cells[:, 1:].T
-
-    def cells(self, verdicts: BoolArray) -> IntArray:
-        """Count in each cell; verdicts and counts have a column for each draw."""
-        parts = np.split(verdicts, self._starts[1:])
-        width = np.uint16 if len(verdicts) < 2**16 else np.uint32
-        return np.array([part.sum(axis=0, dtype=width) for part in parts])
-
-    def sums(self, cells: IntArray, at: int, *, safe: bool | None = None) -> IntArray:
-        """Add up the cells of one requirement, or of one half of it."""
-        member = self._members[at] if safe is None else self._members[at] & (self._safe == safe)
-        total: IntArray = cells[member].sum(axis=0, dtype=np.int32)
-        return total
-
-
-class _Suites:
-    """Some drawn suites: verdicts of shape (units, draws) by source."""
-
-    def __init__(
-        self,
-        world: World,
-        sources: Sequence[Source],
-        units: IntArray,
-        draws: int,
-        rng: np.random.Generator,
-        *,
-        anchored: bool,
-    ) -> None:
-        self.first: dict[Source, BoolArray] = {}
-        self.later: dict[Source, BoolArray] = {}
-        self.anchor: dict[Source, BoolArray] = {}
-        self.gaps: dict[Source, BoolArray] = {}
-        shape = (len(units), draws)
-        for source in sources:
-            track, before = world.candidate[source], world.unchanged[source]
-            chance = rng.random(shape, dtype=np.float32)
-            base, stays = _column(track.base, units), _column(track.base * track.keep, units)
-            first = chance < base
-            self.first[source] = first
-            breaks = chance < base + _column(track.broken, units)
-            self.later[source] = (chance < stays) | (breaks & ~first)
-            self.gaps[source] = np.zeros(shape, dtype=bool)
-            if anchored:
-                flips = np.where(first, _column(before.keep, units), _column(before.turn, units))
-                self.anchor[source] = rng.random(shape, dtype=np.float32) < flips
-
-    def lose(self, places: Mapping[Source, IntArray]) -> None:
-        """Take the verdict from units of each suite; they count against the candidate."""
-        for source, place in places.items():
-            draws = np.arange(place.shape[1])
-            self.later[source][place, draws] = True
-            self.gaps[source][place, draws] = True
+def _drawn(
+    world: World,
+    sources: Sequence[Source],
+    size: int,
+    rng: np.random.Generator,
+    start: int,
+    *,
+    anchored: bool,
+) -> Drawn:
+    first, later, anchor = {}, {}, {}
+    shape = (len(world.ground.panel.ids), size)
+    for source in sources:
+        track, before = world.candidate[source], world.unchanged[source]
+        chance = rng.random(shape, dtype=np.float32)
+        first[source] = chance < _column(track.base)
+        breaks = chance < _column(track.base + track.broken)
+        stays = chance < _column(track.base * track.keep)
+        later[source] = stays | (breaks & ~first[source])
+        if anchored:
+            flips = np.where(first[source], _column(before.keep), _column(before.turn))
+            anchor[source] = rng.random(shape, dtype=np.float32) < flips
+    gaps = {source: np.zeros(shape, dtype=bool) for source in sources}
+    return Drawn(first, later, anchor, gaps, start)
 
 
-def _column(chances: FloatArray, units: IntArray) -> FloatArray:
-    return chances[units, None]
+def _without(whole: Drawn, lost: Mapping[Source, IntArray], unscored: int) -> Drawn:
+    """Take the verdict from the first places of each suite."""
+    if not unscored:
+        return whole
+    gaps = {}
+    for source, place in lost.items():
+        gaps[source] = np.zeros_like(whole.later[source])
+        gaps[source][place[:unscored], np.arange(place.shape[1])] = True
+    later = {source: verdicts | gaps[source] for source, verdicts in whole.later.items()}
+    return Drawn(whole.first, later, whole.anchor, gaps, whole.start)
 
 
-def _count(suites: _Suites, wanted: Sequence[Requirement], order: _Order) -> list[Counts]:
-    """Count what each requirement is about, the verdicts that several share once."""
-    cells: dict[tuple[tuple[Source, ...], bool], tuple[IntArray, ...]] = {}
-    found = []
-    for at, one in enumerate(wanted):
-        key = one.sources, one.against == "anchor"
-        if key not in cells:
-            before = suites.anchor if key[1] else suites.first
+def _column(chances: FloatArray) -> FloatArray:
+    column: FloatArray = chances[:, None].astype(np.float32)
+    return column
+
+
+class Counter:
+    """Counts what requirements on one suite are about, those on the same verdicts at once."""
+
+    def __init__(self, wanted: Sequence[Requirement], world: World) -> None:
+        alike: dict[tuple[tuple[Source, ...], bool], list[int]] = {}
+        for at, one in enumerate(wanted):
+            alike.setdefault((one.sources, one.against == "anchor"), []).append(at)
+        self._size = len(wanted)
+        self._safe_half = world.safe_half[:, None]
+        self._alike = [
+            (sources, anchored, places, _Adder(np.array([wanted[at].mask for at in places])))
+            for (sources, anchored), places in alike.items()
+        ]
+
+    def count(self, drawn: Drawn) -> list[Counts]:
+        """Count in some drawn suites, for each requirement in turn."""
+        found: dict[int, Counts] = {}
+        for sources, anchored, places, add in self._alike:
             first, later, gaps = (
-                np.logical_or.reduce([verdicts[source] for source in one.sources])
-                for verdicts in (before, suites.later, suites.gaps)
+                np.logical_or.reduce([verdicts[source] for source in sources])
+                for verdicts in (drawn.anchor if anchored else drawn.first, drawn.later, drawn.gaps)
             )
-            cells[key] = tuple(order.cells(x) for x in (first, later, first & later, gaps))
-        first, later, both, gaps = (order.sums(counts, at) for counts in cells[key])
-        others = order.sums(cells[key][1], at, safe=True)
-        found.append(Counts(first - both, later - both, later - others, others, gaps))
-    return found
+            both, others = add.sums(first & later), add.sums(later & self._safe_half)
+            fixed, broken = add.sums(first) - both, add.sums(later) - both
+            rows = (fixed, broken, broken + both - others, others, add.sums(gaps))
+            found |= {at: Counts(*(row[i] for row in rows)) for i, at in enumerate(places)}
+        return [found[at] for at in range(self._size)]
+
+
+class _Adder:
+    """Adds verdicts up within masks: first where they belong to the same masks, then those."""
+
+    def __init__(self, masks: BoolArray) -> None:
+        cells, cell = np.unique(masks, axis=1, return_inverse=True)
+        self._order = np.argsort(cell.reshape(-1), kind="stable")
+        self._starts = np.flatnonzero(np.diff(cell.reshape(-1)[self._order], prepend=-1))
+        self._members = [np.flatnonzero(row) for row in cells]
+
+    def sums(self, verdicts: BoolArray) -> IntArray:
+        """Count in each mask; shape (masks, draws)."""
+        if not verdicts.any():
+            return np.zeros((len(self._members), verdicts.shape[1]), dtype=np.int32)
+        width = np.uint16 if len(verdicts) < 2**16 else np.uint32
+        cells = np.add.reduceat(verdicts[self._order], self._starts, axis=0, dtype=width)
+        return np.array([cells[row].sum(axis=0, dtype=np.int32) for row in self._members])
 
 
 def _places(rng: np.random.Generator, draws: int, n: int, most: int) -> IntArray:

@@ -122,8 +122,27 @@ def _ways(node: _Node, above: Needs, most: int) -> Ways:
     """Give the distribution of a node's counts where all its limits hold."""
     needs = above | node.needs
     total = nothing(most)
-    for cell in node.cells:
-        total = combine(total, leaf(cell, needs, most))
+    for alike in _kin(node.cells, needs):
+        part = nothing(most)
+        for cell in alike:
+            part = combine(part, leaf(cell, needs, most))
+        total = combine(total, part)
     for child in node.children:
         total = combine(total, _ways(child, needs, most))
     return forget(restrict(total, [limit.region for limit in node.limits]), above)
+
+
+def _kin(cells: Sequence[Cell], needs: Needs) -> list[list[Cell]]:
+    """Put together the cells whose counts lie along the same axes, which add up far quicker.
+
+    Units known to be unsafe can only be fixed, and units known to be safe only break. Where
+    nothing is told apart, units need only be counted.
+    """
+    if needs == Needs():
+        return [[Cell(sum(cell.n for cell in cells), 0.0, 1.0, 0.0)]] if cells else []
+    kinds: dict[tuple[float, bool], list[Cell]] = {}
+    for cell in cells:
+        kinds.setdefault((math.floor(cell.base) + math.ceil(cell.base), cell.safe_half), []).append(
+            cell
+        )
+    return list(kinds.values())

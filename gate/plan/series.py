@@ -56,8 +56,13 @@ def _whole(staged: Sequence[Stage]) -> list[tuple[Stage, Requirement]]:
         and len(part.sources) == 1
         and part.withholds
         and part.key[0].endswith("margin")
-        and len(part.label) == 1
+        and not _cut(part)
     ]
+
+
+def _cut(wanted: Requirement) -> bool:
+    """Tell whether it is about one value of the column that its check cuts by."""
+    return getattr(wanted.check, "by", None) in wanted.label
 
 
 def retries(staged: Sequence[Stage], given: Assumptions) -> list[Retried]:
@@ -103,5 +108,5 @@ def drifts(staged: Sequence[Stage], given: Assumptions) -> list[Drifted]:
 
 
 def _is_anchor(wanted: Requirement, source: Source) -> bool:
-    whole = len(wanted.label) == 1 and wanted.sources == (source,)
+    whole = not _cut(wanted) and wanted.sources == (source,)
     return wanted.against == "anchor" and whole and wanted.measure == "delta"

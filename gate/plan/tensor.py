@@ -18,7 +18,8 @@ from gate.stats.binomial import binomial_support
 from gate.stats.interval import FloatArray
 
 Ways: TypeAlias = list[FloatArray]
-NEGLIGIBLE = 1e-17
+NEGLIGIBLE = 1e-14
+"""What the far end of a distribution may hold to be cut off; transforms leave more than 1e-17."""
 FIXED, BROKEN, EVENTS, OTHERS = range(4)
 
 
@@ -72,7 +73,7 @@ def leaf(cell: Cell, needs: Needs, most: int) -> Ways:
             start = (0, broken * needs.flips, gaps * needs.events, 0)
             place = tuple(slice(at, at + size) for at, size in zip(start, part.shape, strict=True))
             ways[gaps][place] += share * part
-    return [np.swapaxes(way, EVENTS, OTHERS) for way in ways] if cell.safe_half else ways
+    return _trimmed([np.swapaxes(way, EVENTS, OTHERS) for way in ways] if cell.safe_half else ways)
 
 
 def combine(one: Ways, other: Ways) -> Ways:
@@ -158,6 +159,8 @@ def _multinomial(n: int, shares: Sequence[float]) -> FloatArray:
 
 
 def _reach(n: int, share: float) -> int:
+    if share <= 0.0:
+        return 1
     return int(binomial_support(n, share)[-1]) + 1
 
 

@@ -4,15 +4,17 @@ from gate.plan import assumptions as defaults
 from gate.plan.assumptions import Assumptions
 from gate.plan.joint import Chance
 
+ROUNDING = 1e-9
+"""What adding up leaves out is far below."""
 SMALLEST_ERROR = 0.00025
 """Twice this is half of the last decimal."""
 
 
 def share(value: float) -> str:
     """Write a share as percent: one decimal, and never 0 or 100 unless it is."""
-    if 0.0 < value < 0.0005:
+    if ROUNDING < value < 0.0005:
         return "<0.1 %"
-    if 0.9995 < value < 1.0:
+    if 0.9995 < value < 1.0 - ROUNDING:
         return ">99.9 %"
     return f"{100.0 * value:.1f} %"
 
